@@ -1,0 +1,102 @@
+// The system allocator: the C library's aligned allocation, counted. Counters are relaxed atomics;
+// they are read by statistics and by fault injection only.
+#include "base/allocator.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+static _Atomic int64_t live_bytes, peak_bytes, live_blocks, total_blocks;
+
+#ifdef TERN_FAULTS
+static _Atomic int64_t attempts, fail_at;
+
+static bool must_fail(void) {
+  int64_t n = atomic_fetch_add(&attempts, 1) + 1;
+  return n == atomic_load(&fail_at);
+}
+
+void tern_allocator_fail_at(int64_t n) {
+  atomic_store(&attempts, 0);
+  atomic_store(&fail_at, n);
+}
+
+int64_t tern_allocator_attempts(void) {
+  return atomic_load(&attempts);
+}
+#else
+static bool must_fail(void) {
+  return false;
+}
+void tern_allocator_fail_at(int64_t n) {
+  (void)n;
+}
+int64_t tern_allocator_attempts(void) {
+  return 0;
+}
+#endif
+
+static void count_alloc(int64_t size) {
+  int64_t live = atomic_fetch_add_explicit(&live_bytes, size, memory_order_relaxed) + size;
+  int64_t peak = atomic_load_explicit(&peak_bytes, memory_order_relaxed);
+  while (live > peak && !atomic_compare_exchange_weak_explicit(
+                            &peak_bytes, &peak, live, memory_order_relaxed, memory_order_relaxed)) {
+  }
+  atomic_fetch_add_explicit(&live_blocks, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&total_blocks, 1, memory_order_relaxed);
+}
+
+static void *system_alloc(void *self, size_t size) {
+  (void)self;
+  size_t rounded;
+  if (must_fail() || !tern_checked_align(size, TERN_BUFFER_ALIGNMENT, &rounded)) return NULL;
+  if (rounded > (size_t)INT64_MAX) return NULL;
+  void *data = aligned_alloc(TERN_BUFFER_ALIGNMENT, rounded);
+  if (data) count_alloc((int64_t)size);
+  return data;
+}
+
+static void system_free(void *self, void *data, size_t size) {
+  (void)self;
+  atomic_fetch_sub_explicit(&live_bytes, (int64_t)size, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&live_blocks, 1, memory_order_relaxed);
+  free(data);
+}
+
+static tern_allocator system_allocator = {NULL, system_alloc, system_free};
+
+tern_allocator *tern_allocator_system(void) {
+  return &system_allocator;
+}
+
+void tern_allocator_get_stats(tern_allocator_stats *out_stats) {
+  out_stats->live_bytes = atomic_load_explicit(&live_bytes, memory_order_relaxed);
+  out_stats->peak_bytes = atomic_load_explicit(&peak_bytes, memory_order_relaxed);
+  out_stats->live_blocks = atomic_load_explicit(&live_blocks, memory_order_relaxed);
+  out_stats->total_blocks = atomic_load_explicit(&total_blocks, memory_order_relaxed);
+}
+
+tern_status *tern_allocator_alloc(tern_allocator *allocator, size_t size, void **out_data) {
+  void *data = NULL;
+  if (size > 0) {
+    data = allocator->alloc(allocator->self, size);
+    if (!data) return tern_status_out_of_memory();
+  }
+  *out_data = data;
+  return NULL;
+}
+
+tern_status *tern_allocator_calloc(tern_allocator *allocator, size_t count, size_t size,
+                                   void **out_data) {
+  size_t bytes;
+  if (!tern_checked_mul(count, size, &bytes)) return tern_status_out_of_memory();
+  TERN_TRY(tern_allocator_alloc(allocator, bytes, out_data));
+  if (bytes > 0) memset(*out_data, 0, bytes);
+  return NULL;
+}
+
+void tern_allocator_free(tern_allocator *allocator, void *data, size_t size) {
+  if (data) allocator->free(allocator->self, data, size);
+}

@@ -1,0 +1,47 @@
+// Memory. Every object is created from a `tern_allocator`, which the creator keeps until the object
+// is gone. Buffers are aligned to TERN_BUFFER_ALIGNMENT. Running out of memory is an ordinary
+// error.
+#ifndef TERN_BASE_ALLOCATOR_H_
+#define TERN_BASE_ALLOCATOR_H_
+
+#include "base/status.h"
+
+typedef struct tern_allocator tern_allocator;
+
+struct tern_allocator {
+  void *self; // passed back to the functions below
+  // Returns at least `size` bytes (size > 0) aligned to TERN_BUFFER_ALIGNMENT, or NULL.
+  void *(*alloc)(void *self, size_t size);
+  // `size` is what was asked for. Never called with NULL.
+  void (*free)(void *self, void *data, size_t size);
+};
+
+// The process's allocator, on the C library. Any number of threads.
+tern_allocator *tern_allocator_system(void);
+
+// Uninitialised memory. A size of 0 gives NULL and success.
+TERN_MUST_USE tern_status *tern_allocator_alloc(tern_allocator *allocator, size_t size,
+                                                void **out_data);
+// Zeroed memory for `count` elements of `size` bytes; overflow is an error.
+TERN_MUST_USE tern_status *tern_allocator_calloc(tern_allocator *allocator, size_t count,
+                                                 size_t size, void **out_data);
+// Accepts NULL.
+void tern_allocator_free(tern_allocator *allocator, void *data, size_t size);
+
+// A zeroed object: TERN_TRY(TERN_NEW(allocator, &graph)).
+#define TERN_NEW(allocator, out)                                                                   \
+  tern_allocator_calloc((allocator), 1, sizeof(**(out)), (void **)(out))
+#define TERN_DELETE(allocator, object) tern_allocator_free((allocator), (object), sizeof(*(object)))
+
+// Fault injection (builds with TERN_FAULTS): the `n`-th system allocation from now on fails, once;
+// 0 turns it off. In other builds the calls do nothing and the count stays 0.
+void tern_allocator_fail_at(int64_t n);
+// System allocations asked for since the last tern_allocator_fail_at.
+int64_t tern_allocator_attempts(void);
+// Bytes and blocks that the system allocator has handed out and not got back.
+typedef struct tern_allocator_stats {
+  int64_t live_bytes, peak_bytes, live_blocks, total_blocks;
+} tern_allocator_stats;
+void tern_allocator_get_stats(tern_allocator_stats *out_stats);
+
+#endif

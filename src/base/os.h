@@ -1,0 +1,68 @@
+// The OS seam: everything the library asks of the operating system beyond the C library. Only
+// os_posix.c includes POSIX headers.
+#ifndef TERN_BASE_OS_H_
+#define TERN_BASE_OS_H_
+
+#include "base/status.h"
+
+// NULL when unset. The text is the process's own; copy it to keep it.
+const char *tern_os_getenv(const char *name);
+
+// Nanoseconds on a clock that never goes back.
+int64_t tern_os_monotonic_ns(void);
+// Microseconds since 1970, and the process and thread numbers, for traces and log lines.
+int64_t tern_os_wall_clock_us(void);
+int64_t tern_os_process_id(void);
+int64_t tern_os_thread_id(void);
+
+// A file's bytes, mapped read-only or read into memory. `data` stays valid until unmapped; a file
+// that is truncated while mapped faults on access, which is the owner's responsibility.
+typedef struct tern_os_file {
+  const void *data;
+  size_t size;
+  bool is_mapped; // false: the bytes were read
+} tern_os_file;
+
+// Opens `path` (UTF-8). `map` false reads the file instead of mapping it. Errors name the path:
+// TERN_NO_SUCH_FILE where it is missing, TERN_FAIL otherwise (a folder, no permission).
+TERN_MUST_USE tern_status *tern_os_file_open(const char *path, bool map, tern_os_file *out_file);
+void tern_os_file_close(tern_os_file *file);
+
+// As above for `relative`, a path below the folder `folder`. Refuses absolute paths, ".."
+// components and links that lead outside `folder` (TERN_INVALID_ARGUMENT).
+TERN_MUST_USE tern_status *tern_os_file_open_below(const char *folder, const char *relative,
+                                                   bool map, tern_os_file *out_file);
+
+// Tells the OS that the mapped bytes will not be read again soon, so that their pages may go. They
+// can still be read. Does nothing for bytes that were read.
+void tern_os_file_discard(const tern_os_file *file, const void *data, size_t size);
+
+// Writes a whole file through a temporary name and a rename, so that no reader sees a part.
+TERN_MUST_USE tern_status *tern_os_file_write(const char *path, const void *data, size_t size);
+
+// Mutual exclusion, not recursive.
+typedef struct tern_os_mutex {
+  union {
+    void *align;
+    char bytes[64];
+  } storage;
+} tern_os_mutex;
+void tern_os_mutex_init(tern_os_mutex *mutex);
+void tern_os_mutex_deinit(tern_os_mutex *mutex);
+void tern_os_mutex_lock(tern_os_mutex *mutex);
+void tern_os_mutex_unlock(tern_os_mutex *mutex);
+
+// Runs `function` once for each `once`, whichever thread comes first; the others wait.
+typedef struct tern_os_once {
+  union {
+    void *align;
+    char bytes[16];
+  } storage;
+} tern_os_once;
+#define TERN_OS_ONCE_INIT                                                                          \
+  {                                                                                                \
+    { 0 }                                                                                          \
+  }
+void tern_os_once_run(tern_os_once *once, void (*function)(void));
+
+#endif
