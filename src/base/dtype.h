@@ -34,14 +34,16 @@
   X(TERN_FLOAT4E2M1, 23, "float4e2m1", 4, B)                                                       \
   X(TERN_FLOAT8E8M0, 24, "float8e8m0", 8, B)                                                       \
   X(TERN_UINT2, 25, "uint2", 2, U)                                                                 \
-  X(TERN_INT2, 26, "int2", 2, I)
+  X(TERN_INT2, 26, "int2", 2, I)                                                                   \
+  X(TERN_FLOAT6E2M3, 27, "float6e2m3", 6, B)                                                       \
+  X(TERN_FLOAT6E3M2, 28, "float6e3m2", 6, B)
 
 typedef enum tern_dtype {
   TERN_DTYPE_UNDEFINED = 0,
 #define X(enumerator, number, name, bits, class) enumerator = number,
   TERN_DTYPES(X)
 #undef X
-      TERN_DTYPE_COUNT = 27,
+      TERN_DTYPE_COUNT = 29,
 } tern_dtype;
 
 typedef enum tern_dtype_class {
@@ -72,8 +74,8 @@ static inline bool tern_dtype_is_valid(int64_t number) {
 // TERN_DTYPE_UNDEFINED when there is no such name.
 tern_dtype tern_dtype_from_name(const char *name);
 
-// Bytes of `count` elements: sub-byte elements are packed from the low bits up and the last byte is
-// padded with zeros. False on overflow or a negative count.
+// Bytes of `count` elements: sub-byte elements are packed from the low bits up (6-bit ones straddle
+// bytes) and the last byte is padded with zeros. False on overflow, a negative count or no type.
 bool tern_dtype_bytes(tern_dtype dtype, int64_t count, size_t *out_bytes);
 // Bytes of one element; 0 for sub-byte types.
 static inline size_t tern_dtype_size(tern_dtype dtype) {
@@ -106,12 +108,25 @@ uint16_t tern_f32_to_bf16(float value);
 // float: round to nearest even; with `saturate` out-of-range values become the largest finite value
 // where the format says so (ONNX Cast, "saturate"), otherwise infinity or NaN as the format has it.
 // float8e8m0 holds powers of two and rounds up as the Cast operator's default `round_mode` says.
-// Sub-byte formats read and write packed bytes.
+// Sub-byte formats read and write packed bytes, from the first bit of `source` or `target`. Formats
+// without a NaN hold zero for it.
 void tern_dtype_to_f32(tern_dtype narrow, const void *source, int64_t count, float *target);
 void tern_dtype_from_f32(tern_dtype narrow, const float *source, int64_t count, bool saturate,
                          void *target);
 
-// One element of a packed sub-byte integer type, and of any integer or boolean type.
+// How a float becomes a power of two (Cast's `round_mode`): away from zero, towards zero, or to the
+// nearest with ties away from zero.
+typedef enum tern_e8m0_round {
+  TERN_E8M0_UP,
+  TERN_E8M0_DOWN,
+  TERN_E8M0_NEAREST,
+} tern_e8m0_round;
+
+// The float8e8m0 code of |value|. Out of range, zero and infinity included: the nearest code with
+// `saturate`, otherwise NaN (0xff).
+uint8_t tern_f32_to_e8m0(float value, tern_e8m0_round round, bool saturate);
+
+// One element of any integer or boolean type, packed sub-byte types too.
 int64_t tern_dtype_read_i64(tern_dtype dtype, const void *data, int64_t index);
 // Writes the low bits of `value`.
 void tern_dtype_write_i64(tern_dtype dtype, void *data, int64_t index, int64_t value);
