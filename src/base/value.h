@@ -28,10 +28,11 @@ typedef struct tern_shape {
   tern_dim dims[TERN_MAX_RANK];
 } tern_shape;
 
-// The number of elements of a shape whose dimensions are all known: 1 for rank 0. False on
-// overflow, or when a dimension or the rank is unknown.
+// The number of elements of a shape whose dimensions are all known: 1 for rank 0, 0 when a
+// dimension is 0. False on overflow, or when a dimension or the rank is unknown.
 bool tern_shape_count(const tern_shape *shape, int64_t *out_count);
-// The product of dims[begin..end), all of them known.
+// The product of dims[begin..end), all of them known; INT64_MAX on overflow, which only an empty
+// tensor's dimensions reach.
 int64_t tern_shape_product(const tern_shape *shape, int32_t begin, int32_t end);
 bool tern_shape_equal(const tern_shape *a, const tern_shape *b);
 // All dimensions are sizes.
@@ -69,7 +70,8 @@ static inline tern_type tern_type_tensor(tern_dtype dtype) {
 // "tensor(float)[1,?]", "seq(tensor(int64)[])" into `buffer`, cut when too long. Returns `buffer`.
 const char *tern_type_format(const tern_type *type, char *buffer, size_t size);
 enum { TERN_TYPE_TEXT_BYTES = 240 };
-// Kinds and element types agree, contained types too. Shapes are not compared.
+// Kinds and element types are the same, contained types too; what is not known is only the same as
+// what is not known. Shapes are not compared.
 bool tern_type_same_kind(const tern_type *a, const tern_type *b);
 
 typedef struct tern_value tern_value;
@@ -91,7 +93,9 @@ struct tern_value {
   tern_value **items;
   size_t item_count, item_capacity;
   tern_type element_type; // sequences, optionals and map values: their static type
-  int32_t sparse_format;  // 0 none yet, otherwise ORT's OrtSparseFormat numbers
+  tern_type *inner_types; // what element_type contains, owned
+  size_t inner_type_count;
+  int32_t sparse_format; // 0 none yet, otherwise ORT's OrtSparseFormat numbers
 };
 
 // An uninitialised tensor with its own memory (strings start empty). `shape` must be known.
@@ -102,12 +106,14 @@ TERN_MUST_USE tern_status *tern_value_create_tensor(tern_allocator *allocator, t
 TERN_MUST_USE tern_status *tern_value_wrap_tensor(tern_allocator *allocator, tern_dtype dtype,
                                                   const tern_shape *shape, void *data,
                                                   size_t data_bytes, tern_value **out_value);
-// An empty sequence, map or optional. `element_type` is copied; what it contains is borrowed.
+// An empty sequence, map or optional. `element_type`, NULL where not known, is copied with what it
+// contains, without denotations.
 TERN_MUST_USE tern_status *tern_value_create_container(tern_allocator *allocator, tern_kind kind,
                                                        tern_dtype key_dtype,
                                                        const tern_type *element_type,
                                                        tern_value **out_value);
-// Appends an item and takes a reference to it.
+// Appends an item and takes a reference to it. Errors: `item` has no reference count, is the
+// container itself, or does not fit (an optional holds one item, a map two).
 TERN_MUST_USE tern_status *tern_value_append(tern_value *container, tern_value *item);
 // A deep copy that owns everything.
 TERN_MUST_USE tern_status *tern_value_clone(tern_allocator *allocator, const tern_value *value,
@@ -123,7 +129,8 @@ void tern_value_init_tensor(tern_value *out_value, tern_dtype dtype, const tern_
 
 // The number of elements of a tensor.
 int64_t tern_value_count(const tern_value *value);
-// Sets element `index` of an owning string tensor to a copy of `text`.
+// Sets element `index` of an owning string tensor to a copy of `text`. Each string is an allocation
+// of `size` bytes from the value's allocator (`data` is NULL where `size` is 0).
 TERN_MUST_USE tern_status *tern_value_set_string(tern_value *tensor, int64_t index,
                                                  const char *text, size_t size);
 // Fills `out_type` with the type a value has; contained types are borrowed from the value.
