@@ -192,6 +192,12 @@ struct tern_op_registry {
 const tern_op *tern_op_registry_find(const tern_op_registry *registry, const char *domain,
                                      const char *name);
 
+// A node's attributes from those given: matched to the row by name, checked for type, required ones
+// present, defaults filled in, lists and texts copied into `arena`. *out_attrs has the row's order.
+TERN_MUST_USE tern_status *tern_op_resolve_attrs(const tern_op *op, const tern_attr *given,
+                                                 int32_t given_count, tern_arena *arena,
+                                                 tern_attr **out_attrs);
+
 size_t tern_formal_count(const tern_formal *list);
 int32_t tern_op_attr_index(const tern_op *op, const char *name); // -1: none
 // The formal that actual input or output `index` belongs to (a variadic one takes the rest); NULL
