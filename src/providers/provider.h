@@ -108,7 +108,7 @@ struct tern_provider {
   tern_claim (*claims)(void *self, const tern_node *node);
   // Builds the kernel of a node it claimed. *out_kernel is set on success.
   tern_status *(*prepare)(void *self, const tern_prepare *prepare, tern_kernel *out_kernel);
-  // Memory its kernels read and write.
+  // Memory its kernels read and write; NULL: ordinary memory, whichever allocator the session has.
   tern_allocator *allocator;
   void (*destroy)(tern_provider *provider); // NULL: static
 };

@@ -1,0 +1,43 @@
+// The list of families, and the index over all their rows.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "ops/ops.h"
+
+static const tern_op_family *const families[] = {
+    NULL,
+};
+
+static tern_op_registry registry;
+static tern_arena keys; // of the index; lives as long as the process
+static tern_status *registry_status;
+static tern_os_once once = TERN_OS_ONCE_INIT;
+
+static tern_status *add_op(const tern_op *op) {
+  const char *key;
+  TERN_TRY(tern_arena_format(&keys, &key, "%s:%s", op->domain, op->name));
+  return tern_map_set(&registry.index, key, (void *)(uintptr_t)op);
+}
+
+static tern_status *build(void) {
+  tern_arena_init(tern_allocator_system(), &keys);
+  tern_map_init(tern_allocator_system(), &registry.index);
+  for (size_t f = 0; families[f]; ++f) {
+    for (size_t i = 0; i < families[f]->count; ++i) TERN_TRY(add_op(&families[f]->ops[i]));
+    registry.family_count = f + 1;
+  }
+  registry.families = families;
+  return NULL;
+}
+
+static void build_once(void) {
+  registry_status = build();
+}
+
+tern_status *tern_ops_registry(const tern_op_registry **out_registry) {
+  tern_os_once_run(&once, build_once);
+  if (registry_status) return tern_status_out_of_memory();
+  *out_registry = &registry;
+  return NULL;
+}
