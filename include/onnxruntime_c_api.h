@@ -131,7 +131,7 @@ extern "C" {
 
 // ---- Kinds of values.
 
-// Element types, numbered as in ONNX's TensorProto up to BFLOAT16.
+// Element types, numbered as in ONNX's TensorProto up to FLOAT4E2M1; the later ones differ.
 typedef enum ONNXTensorElementDataType {
   ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED,
   ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
