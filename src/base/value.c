@@ -267,6 +267,15 @@ tern_status *tern_value_clone(tern_allocator *allocator, const tern_value *value
   return NULL;
 }
 
+tern_status *tern_value_share(tern_allocator *allocator, const tern_value *value,
+                              tern_value **out_value) {
+  bool is_counted = atomic_load_explicit(&value->references, memory_order_relaxed) > 0;
+  if (!is_counted || (value->kind == TERN_KIND_TENSOR && value->data && !value->owns_data))
+    return tern_value_clone(allocator, value, out_value);
+  *out_value = tern_value_retain((tern_value *)(uintptr_t)value);
+  return NULL;
+}
+
 void tern_value_get_type(const tern_value *value, tern_type *out_type) {
   bool has_element = value->element_type.kind != TERN_KIND_NONE;
   *out_type = (tern_type){.kind = value->kind,

@@ -119,6 +119,10 @@ TERN_MUST_USE tern_status *tern_value_append(tern_value *container, tern_value *
 TERN_MUST_USE tern_status *tern_value_clone(tern_allocator *allocator, const tern_value *value,
                                             tern_value **out_value);
 tern_value *tern_value_retain(tern_value *value);
+// A counted reference to the same contents, for whoever keeps a value beyond the call that showed it:
+// `value` itself, retained, when it is counted and owns its contents; otherwise a clone.
+TERN_MUST_USE tern_status *tern_value_share(tern_allocator *allocator, const tern_value *value,
+                                            tern_value **out_value);
 // Accepts NULL.
 void tern_value_release(tern_value *value);
 

@@ -102,6 +102,7 @@ typedef enum tern_op_flags {
   TERN_OP_CONTROL_FLOW = 8,     // runs its subgraphs
   TERN_OP_MOVES_BYTES = 16,     // works on element size: any type, never wrapped in casts
   TERN_OP_COMMUTATIVE = 32,     // its two inputs may be exchanged
+  TERN_OP_READS_SHAPE = 64,     // needs the shapes of its inputs, not their elements
 } tern_op_flags;
 
 struct tern_op {
