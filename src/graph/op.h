@@ -45,6 +45,15 @@ bool tern_type_set_has(const tern_type_set *set, const tern_type *type);
 #define TERN_TYPES_SUB_BYTE                                                                        \
   (TERN_DTYPE_BIT(TERN_UINT4) | TERN_DTYPE_BIT(TERN_INT4) | TERN_DTYPE_BIT(TERN_FLOAT4E2M1) |      \
    TERN_DTYPE_BIT(TERN_UINT2) | TERN_DTYPE_BIT(TERN_INT2))
+#define TERN_TYPES_COMPLEX (TERN_DTYPE_BIT(TERN_COMPLEX64) | TERN_DTYPE_BIT(TERN_COMPLEX128))
+// What the standard calls all tensor types: of its first versions, with bfloat16 (IR version 4),
+// and with every narrow type of IR version 13.
+#define TERN_TYPES_IR3                                                                             \
+  (TERN_TYPES_FLOAT | TERN_TYPES_INT | TERN_TYPES_COMPLEX | TERN_DTYPE_BIT(TERN_BOOL) |            \
+   TERN_DTYPE_BIT(TERN_STRING))
+#define TERN_TYPES_IR4 (TERN_TYPES_IR3 | TERN_DTYPE_BIT(TERN_BFLOAT16))
+#define TERN_TYPES_IR13                                                                            \
+  (TERN_TYPES_IR4 | TERN_TYPES_FLOAT8 | TERN_TYPES_SUB_BYTE | TERN_DTYPE_BIT(TERN_FLOAT8E8M0))
 #define TERN_TYPES_ALL ((tern_dtype_set)(((1u << TERN_DTYPE_COUNT) - 1u) & ~1u))
 
 enum {
