@@ -11,6 +11,10 @@ typedef struct tern_span {
   size_t size;
 } tern_span;
 
+// The arguments of a "%.*s" that shows a span in a message, cut after 120 bytes.
+#define TERN_SPAN_ARGS(span)                                                                       \
+  (int)((span).size < 120 ? (span).size : 120), ((span).data ? (span).data : "")
+
 typedef enum tern_pb_wire {
   TERN_PB_VARINT = 0,
   TERN_PB_FIXED64 = 1,
