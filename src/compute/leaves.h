@@ -1,0 +1,69 @@
+// What the generic loops ask of an instruction set: tables of leaf functions, one table an ISA,
+// chosen once and listable. Leaves call nothing, allocate nothing and keep no state.
+#ifndef TERN_COMPUTE_LEAVES_H_
+#define TERN_COMPUTE_LEAVES_H_
+
+#include "base/cpu.h"
+#include "base/macros.h"
+
+// Where a register tile of C goes: C = alpha * product + beta * C + bias.
+#define TERN_GEMM_LEAF(S, T)                                                                       \
+  typedef struct tern_gemm_##S##_store {                                                           \
+    T *c;                                                                                          \
+    size_t ldc;                                                                                    \
+    T alpha, beta;                                                                                 \
+    const T *bias_m, *bias_n; /* of the tile's first row and column, or NULL */                    \
+  } tern_gemm_##S##_store;                                                                         \
+                                                                                                   \
+  typedef struct tern_gemm_##S##_leaf {                                                            \
+    size_t mr, nr;     /* register tile */                                                         \
+    size_t mc, nc, kc; /* cache blocks, mc a multiple of mr and nc of nr */                        \
+    /* C[rows <= mr, cols <= nr] from a packed as [k][mr] and b as [k][nr] with row stride ldb;    \
+       b has nr readable columns in every row. */                                                  \
+    void (*tile)(size_t rows, size_t cols, size_t k, const T *a, const T *b, size_t ldb,           \
+                 const tern_gemm_##S##_store *store);                                              \
+    /* out[k][width] = x[line][k]^T for line < lines <= width, zero beyond; width is mr or nr. */  \
+    void (*pack_transposed)(size_t width, size_t lines, size_t k, const T *x, size_t ldx, T *out); \
+    /* out[k][width] = x[k][0..cols), zero beyond. */                                              \
+    void (*pack_rows)(size_t width, size_t cols, size_t k, const T *x, size_t ldx, T *out);        \
+    /* One row of C, cols of it: a is contiguous, B[k,n] is read where it lies. */                 \
+    void (*row_times_matrix)(size_t cols, size_t k, const T *a, const T *b, size_t ldb,            \
+                             const tern_gemm_##S##_store *store);                                  \
+    /* One row of C, cols of it, with B stored [n,k]. */                                           \
+    void (*row_times_transposed)(size_t cols, size_t k, const T *a, const T *b, size_t ldb,        \
+                                 const tern_gemm_##S##_store *store);                              \
+  } tern_gemm_##S##_leaf;
+TERN_GEMM_LEAF(f32, float)
+TERN_GEMM_LEAF(f64, double)
+#undef TERN_GEMM_LEAF
+
+#define TERN_CONV_LEAF(S, T)                                                                       \
+  typedef struct tern_conv_##S##_leaf {                                                            \
+    /* y[i] = bias + sum over t < taps of weights[t] * x[offsets[t] + i * stride], i < n. */       \
+    void (*sum_taps)(size_t n, size_t taps, const ptrdiff_t *offsets, const T *weights,            \
+                     const T *x, size_t stride, T bias, T *y);                                     \
+  } tern_conv_##S##_leaf;
+TERN_CONV_LEAF(f32, float)
+TERN_CONV_LEAF(f64, double)
+#undef TERN_CONV_LEAF
+
+typedef struct tern_leaves {
+  tern_cpu_isa isa;
+  tern_gemm_f32_leaf gemm_f32;
+  tern_gemm_f64_leaf gemm_f64;
+  tern_conv_f32_leaf conv_f32;
+  tern_conv_f64_leaf conv_f64;
+} tern_leaves;
+
+// The table of `isa`, or NULL where this build or this machine has none.
+const tern_leaves *tern_leaves_for(tern_cpu_isa isa);
+
+// The table every kernel uses: that of tern_cpu_selected_isa, or the best compiled one below it.
+const tern_leaves *tern_leaves_selected(void);
+
+// Describes the families of `leaves`, for listing: calls `visit` with "gemm_f32" and its tile, and
+// so on.
+typedef void (*tern_leaves_visit_fn)(void *context, const char *family, const char *description);
+void tern_leaves_list(const tern_leaves *leaves, tern_leaves_visit_fn visit, void *context);
+
+#endif
