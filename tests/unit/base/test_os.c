@@ -1,0 +1,140 @@
+// Files: mapped and read, written whole, and kept below their folder.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "unit/failing_allocator.h"
+#include "unit/test.h"
+
+// A folder of its own for each run: top/inside/{weights,empty,sub/deep,...} and top/secret.
+static char top[64], path[256];
+
+static const char *at(const char *relative) {
+  snprintf(path, sizeof path, "%s/%s", top, relative);
+  return path;
+}
+
+static void put(const char *relative, const char *text) {
+  assert_null(tern_os_file_write(at(relative), text, strlen(text)));
+}
+
+static void put_link(const char *target, const char *relative) {
+  assert_int_equal(symlink(target, at(relative)), 0);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  strcpy(top, "/tmp/tern-os-XXXXXX");
+  if (!mkdtemp(top)) return -1;
+  mkdir(at("inside"), 0700);
+  mkdir(at("inside/sub"), 0700);
+  put("secret", "secret");
+  put("inside/weights", "weights");
+  put("inside/empty", "");
+  put("inside/sub/deep", "deep");
+  char absolute[128];
+  snprintf(absolute, sizeof absolute, "%s/secret", top);
+  put_link("../secret", "inside/escape");
+  put_link(absolute, "inside/absolute");
+  put_link("..", "inside/up");
+  put_link("weights", "inside/alias");
+  put_link("../weights", "inside/sub/alias");
+  put_link("loop", "inside/loop");
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  const char *const files[] = {"inside/sub/alias", "inside/sub/deep", "inside/sub",
+                               "inside/escape",    "inside/absolute", "inside/up",
+                               "inside/alias",     "inside/loop",     "inside/weights",
+                               "inside/empty",     "inside",          "secret"};
+  for (size_t i = 0; i < TERN_COUNT_OF(files); ++i) remove(at(files[i]));
+  return rmdir(top);
+}
+
+static tern_status_code open_below(const char *relative, bool map, const char *expected) {
+  char folder[128];
+  snprintf(folder, sizeof folder, "%s/inside", top);
+  tern_os_file file;
+  tern_status *status = tern_os_file_open_below(folder, relative, map, &file);
+  if (status) return take_code(status);
+  assert_int_equal(file.size, strlen(expected));
+  if (file.size > 0) assert_memory_equal(file.data, expected, file.size);
+  tern_os_file_close(&file);
+  return TERN_OK;
+}
+
+static void files_below_are_opened(void **state) {
+  (void)state;
+  for (int map = 0; map < 2; ++map) {
+    assert_int_equal(open_below("weights", map, "weights"), TERN_OK);
+    assert_int_equal(open_below("./weights", map, "weights"), TERN_OK);
+    assert_int_equal(open_below("sub//deep", map, "deep"), TERN_OK);
+    assert_int_equal(open_below("empty", map, ""), TERN_OK);
+    assert_int_equal(open_below("alias", map, "weights"), TERN_OK);
+    assert_int_equal(open_below("sub/alias", map, "weights"), TERN_OK);
+  }
+}
+
+static void ways_out_are_refused(void **state) {
+  (void)state;
+  const char *const ways[] = {"../secret", "sub/../../secret", "..",        "",     "/etc/hostname",
+                              "escape",    "absolute",         "up/secret", "loop", "sub/.."};
+  for (size_t i = 0; i < TERN_COUNT_OF(ways); ++i)
+    assert_int_equal(open_below(ways[i], true, ""), TERN_INVALID_ARGUMENT);
+}
+
+static void failures_say_what_is_wrong(void **state) {
+  (void)state;
+  assert_int_equal(open_below("absent", true, ""), TERN_NO_SUCH_FILE);
+  assert_int_equal(open_below("weights/below", true, ""), TERN_NO_SUCH_FILE);
+  assert_int_equal(open_below("sub", true, ""), TERN_FAIL);
+  char *longer = malloc(70000);
+  memset(longer, 'a', 69999);
+  longer[69999] = 0;
+  assert_int_equal(open_below(longer, true, ""), TERN_INVALID_ARGUMENT);
+  free(longer);
+  tern_os_file file;
+  tern_status *status = tern_os_file_open(at("absent"), true, &file);
+  assert_non_null(strstr(tern_status_message(status), "absent"));
+  assert_int_equal(take_code(status), TERN_NO_SUCH_FILE);
+}
+
+static void discarded_pages_can_still_be_read(void **state) {
+  (void)state;
+  size_t size = 3 * 65536 + 5;
+  char *bytes = malloc(size);
+  for (size_t i = 0; i < size; ++i) bytes[i] = (char)(i * 7 % 251);
+  assert_null(tern_os_file_write(at("secret"), bytes, size));
+  tern_os_file file;
+  assert_null(tern_os_file_open(at("secret"), true, &file));
+  assert_memory_equal(file.data, bytes, size);
+  tern_os_file_discard(&file, (const char *)file.data + 1, size - 1);
+  assert_memory_equal(file.data, bytes, size);
+  tern_os_file_close(&file);
+  free(bytes);
+}
+
+static void writes_leave_no_temporary(void **state) {
+  (void)state;
+  assert_int_equal(take_code(tern_os_file_write(at("nowhere/file"), "x", 1)), TERN_NO_SUCH_FILE);
+  assert_int_equal(take_code(tern_os_file_write(at("inside"), "x", 1)), TERN_FAIL);
+  char temporary[128];
+  snprintf(temporary, sizeof temporary, "%s/inside.tmp%ld", top, (long)getpid());
+  assert_int_not_equal(access(temporary, F_OK), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files_below_are_opened),
+      cmocka_unit_test(ways_out_are_refused),
+      cmocka_unit_test(failures_say_what_is_wrong),
+      cmocka_unit_test(discarded_pages_can_still_be_read),
+      cmocka_unit_test(writes_leave_no_temporary),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
