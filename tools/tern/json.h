@@ -1,0 +1,42 @@
+// JSON the tool writes: values of outputs, and reports. Built on jansson; without it each function
+// fails with what to install.
+#ifndef TERN_TOOL_JSON_H
+#define TERN_TOOL_JSON_H
+
+#include <stdio.h>
+
+#include "value.h"
+
+// A document under construction. Freed by cli_json_free, or by the value it is put into.
+typedef struct cli_json cli_json;
+
+// NULL when the tool was built without JSON; cli_json_missing is then the status to return.
+cli_json *cli_json_object(void);
+cli_json *cli_json_array(void);
+CLI_MUST_USE cli_status *cli_json_missing(void);
+void cli_json_free(cli_json *json);
+
+// Each takes `child` over. Texts are kept as UTF-8; NaN and infinities become texts.
+void cli_json_set(cli_json *object, const char *key, cli_json *child);
+void cli_json_add(cli_json *array, cli_json *child);
+cli_json *cli_json_text(const char *text);
+cli_json *cli_json_integer(int64_t value);
+cli_json *cli_json_real(double value);
+
+// Nested arrays for tensors, arrays for sequences, objects for maps, null for nothing.
+cli_json *cli_json_value(const cli_value *value);
+
+CLI_MUST_USE cli_status *cli_json_print(const cli_json *json, FILE *file);
+
+// Sums the node times of a profile (a Chrome trace) by operator. `out_rows` are sorted, longest
+// first.
+typedef struct cli_profile_row {
+  const char *op, *provider;
+  double us;
+  uint64_t calls;
+} cli_profile_row;
+
+CLI_MUST_USE cli_status *cli_profile_read(cli_arena *arena, const char *path,
+                                          cli_profile_row **out_rows, size_t *out_count);
+
+#endif
