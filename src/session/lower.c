@@ -1,0 +1,62 @@
+// Lowering.
+#include "session/lower.h"
+
+#include "graph/builder.h"
+#include "providers/cpu/cpu.h"
+
+// Bodies inside bodies: the standard nests three deep.
+enum { MAX_ROUNDS = 16 };
+
+static tern_status *inline_body(tern_node *node) {
+  tern_patch patch;
+  tern_edge *outputs[16] = {0};
+  if (node->output_count > (int32_t)TERN_COUNT_OF(outputs)) return NULL;
+  tern_patch_init(&patch, node, node->name);
+  tern_status *status = node->op->body(&patch.builder, node, outputs);
+  if (status && !patch.builder.status)
+    patch.builder.status = status;
+  else if (status)
+    tern_status_free(status);
+  for (int32_t i = 0; i < node->output_count; ++i) {
+    if (!node->outputs[i] || patch.builder.status) continue;
+    if (outputs[i])
+      tern_patch_replace(&patch, node->outputs[i], outputs[i]);
+    else
+      patch.builder.status = TERN_ERROR(TERN_FAIL, "the body makes no output %d", i);
+  }
+  char where[TERN_NODE_TEXT_BYTES];
+  tern_node_describe(node, where, sizeof where);
+  status = tern_patch_apply(&patch);
+  return status ? tern_status_annotate(status, "inlining %s", where) : NULL;
+}
+
+static tern_status *lower_graph(tern_graph *graph, const tern_program_options *options,
+                                bool *inout_changed) {
+  TERN_GRAPH_FOREACH(graph, node) {
+    if (!node->op->body || tern_program_choose_provider(options, node, NULL)) continue;
+    TERN_TRY(inline_body(node));
+    *inout_changed = true;
+  }
+  return NULL;
+}
+
+// A graph is part of the model while the node that holds it is linked.
+static bool is_live(const tern_graph *graph) {
+  for (; graph->parent_node; graph = graph->parent_node->graph) {
+    if (!graph->parent_node->graph) return false;
+  }
+  return true;
+}
+
+tern_status *tern_lower(tern_model *model, const tern_program_options *options) {
+  bool changed = true;
+  for (int32_t round = 0; changed && round < MAX_ROUNDS; ++round) {
+    changed = false;
+    for (size_t g = 0; g < model->graphs.count; ++g) {
+      if (!is_live(model->graphs.data[g])) continue;
+      TERN_TRY(tern_cpu_widen_narrow_floats(model->graphs.data[g]));
+      TERN_TRY(lower_graph(model->graphs.data[g], options, &changed));
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,87 @@
+// A program: one graph as a flat list of steps over numbered slots, with its kernels. Built once
+// when a session is created and const afterwards. Subgraphs are programs of their own, held by the
+// step that runs them.
+#ifndef TERN_SESSION_PROGRAM_H_
+#define TERN_SESSION_PROGRAM_H_
+
+#include "base/os.h"
+#include "providers/provider.h"
+
+typedef struct tern_program tern_program;
+typedef struct tern_plan tern_plan;   // session/plan.h
+typedef struct tern_frame tern_frame; // session/frame.h
+
+typedef enum tern_slot_role {
+  TERN_SLOT_STEP,     // made by a step
+  TERN_SLOT_CONSTANT, // the same in every run
+  TERN_SLOT_INPUT,    // given by the caller, or by the step that runs the subgraph
+  TERN_SLOT_CAPTURE,  // of a graph further out
+} tern_slot_role;
+
+typedef struct tern_slot {
+  const tern_edge *edge;
+  tern_slot_role role;
+  bool is_output; // of the program: its value leaves the run
+  int32_t first,
+      last; // steps that make and last read it; -1 before the first, step_count at the end
+  int32_t parent_slot; // CAPTURE: the slot of the program around
+} tern_slot;
+
+typedef struct tern_subprogram {
+  const char *attr;
+  tern_program *program;
+} tern_subprogram;
+
+typedef struct tern_step {
+  const tern_node *node;
+  tern_kernel kernel;
+  int32_t *inputs;  // slots; -1: omitted
+  int32_t *outputs; // likewise
+  tern_subprogram *subprograms;
+  int32_t subprogram_count;
+  int32_t *dying; // slots that nobody reads after this step
+  int32_t dying_count;
+} tern_step;
+
+enum { TERN_PLAN_CACHE_ENTRIES = 16, TERN_FRAME_POOL_ENTRIES = 4 };
+
+struct tern_program {
+  tern_allocator *allocator;
+  const tern_graph *graph;
+  tern_arena arena;
+  tern_step *steps;
+  int32_t step_count;
+  tern_slot *slots;
+  int32_t slot_count;
+  int32_t *inputs, *outputs; // slots of the graph's inputs and outputs
+  int32_t input_count, output_count;
+  int32_t *captures; // slots
+  int32_t capture_count;
+  size_t largest_inputs, largest_outputs; // of any step
+  // What runs share and change, under `mutex`.
+  tern_os_mutex mutex;
+  tern_plan *plans[TERN_PLAN_CACHE_ENTRIES]; // most recently used first
+  tern_frame *frames[TERN_FRAME_POOL_ENTRIES];
+};
+
+typedef struct tern_program_options {
+  tern_allocator *allocator;
+  tern_provider *const *providers; // in priority order; the last accepts what is left
+  int32_t provider_count;
+  bool disable_prepacking;
+} tern_program_options;
+
+// Prepares every kernel of `graph` and its subgraphs. The graph must outlive the program. An error
+// names the first node that no provider claims, with the reasons.
+TERN_MUST_USE tern_status *tern_program_create(const tern_graph *graph,
+                                               const tern_program_options *options,
+                                               tern_program **out_program);
+// Accepts NULL and half-built programs. No run may be under way.
+void tern_program_destroy(tern_program *program);
+
+// The provider that claims `node` first, or NULL; reasons of those that did not are put into
+// `out_reasons` when it is not NULL.
+tern_provider *tern_program_choose_provider(const tern_program_options *options,
+                                            const tern_node *node, tern_text *out_reasons);
+
+#endif

@@ -1,0 +1,353 @@
+// From a model file to something that runs: load, import, optimise, lower, prepare.
+#include "session/session.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "ops/ops.h"
+#include "optimize/optimize.h"
+#include "providers/cpu/cpu.h"
+#include "session/evaluator.h"
+#include "session/lower.h"
+
+struct tern_session {
+  tern_allocator *allocator;
+  tern_model *model;
+  tern_program *program;
+  tern_profiler *profiler;
+  tern_logger logger;
+  void *copied_bytes; // of a model from memory
+  size_t copied_size;
+  tern_map input_indices, output_indices;     // name -> 1 + position in the main graph's list
+  TERN_ARRAY(const tern_edge *) inputs;       // without a default
+  TERN_ARRAY(const tern_edge *) overridables; // with one
+};
+
+const char *tern_session_options_get(const tern_session_options *options, const char *key) {
+  for (size_t i = options->config_count; i > 0; --i) {
+    if (strcmp(options->config[i - 1].key, key) == 0) return options->config[i - 1].value;
+  }
+  return NULL;
+}
+
+static bool config_is(const tern_session_options *options, const char *key, const char *value) {
+  const char *found = tern_session_options_get(options, key);
+  return found && strcmp(found, value) == 0;
+}
+
+static void log_message(const tern_session *session, tern_log_severity severity,
+                        const char *message) {
+  if (session->logger.log && severity >= session->logger.severity)
+    session->logger.log(session->logger.self, severity, "session", message);
+}
+
+static tern_status *check_cancel(const tern_session_options *options) {
+  if (!options->cancel || !atomic_load(options->cancel)) return NULL;
+  return TERN_ERROR(TERN_MODEL_LOAD_CANCELED, "loading was cancelled");
+}
+
+static tern_status *open_externals(tern_session *session, const char *folder,
+                                   const tern_session_options *options) {
+  bool map = !config_is(options, "session.use_memory_mapped_external_data", "0");
+  tern_model *model = session->model;
+  TERN_TRY(tern_external_files_create(session->allocator, folder, map, &model->externals));
+  for (size_t i = 0; i < options->external_count; ++i)
+    TERN_TRY(tern_external_files_add(model->externals, options->external_names[i],
+                                     options->external_bytes[i]));
+  return NULL;
+}
+
+static tern_status *import_model(tern_session *session, tern_span bytes,
+                                 const tern_session_options *options,
+                                 const tern_evaluator *evaluator) {
+  tern_import_options import = {.strict_types =
+                                    config_is(options, "session.strict_shape_type_inference", "1"),
+                                .overrides = options->overrides,
+                                .override_count = options->override_count,
+                                .evaluator = evaluator,
+                                .initializer_values = options->initializer_values,
+                                .initializer_names = options->initializer_names,
+                                .initializer_count = options->initializer_count};
+  TERN_TRY(tern_import(session->model, bytes, &import));
+  for (size_t i = 0; i < session->model->warnings.count; ++i)
+    log_message(session, TERN_LOG_WARNING, session->model->warnings.data[i]);
+  return NULL;
+}
+
+static tern_status *save_optimized(tern_session *session, const tern_session_options *options) {
+  if (!options->optimized_model_path || !options->optimized_model_path[0]) return NULL;
+  tern_pb_writer file, external;
+  tern_pb_writer_init(session->allocator, &file);
+  tern_pb_writer_init(session->allocator, &external);
+  tern_export_options export = {.external_name = NULL, .external_min_bytes = SIZE_MAX};
+  tern_status *status = tern_export(session->model, &export, &file, &external);
+  if (!status) status = tern_os_file_write(options->optimized_model_path, file.data, file.size);
+  tern_pb_writer_deinit(&external);
+  tern_pb_writer_deinit(&file);
+  return status;
+}
+
+static tern_status *index_interface(tern_session *session) {
+  const tern_graph *graph = session->model->graph;
+  tern_map_init(session->allocator, &session->input_indices);
+  tern_map_init(session->allocator, &session->output_indices);
+  for (size_t i = 0; i < graph->inputs.count; ++i) {
+    const tern_edge *edge = graph->inputs.data[i];
+    TERN_TRY(tern_map_set(&session->input_indices, edge->name, (void *)(uintptr_t)(i + 1)));
+    if (edge->initializer)
+      TERN_ARRAY_PUSH(session->allocator, &session->overridables, edge);
+    else
+      TERN_ARRAY_PUSH(session->allocator, &session->inputs, edge);
+  }
+  for (size_t i = 0; i < graph->outputs.count; ++i)
+    TERN_TRY(tern_map_set(&session->output_indices, graph->outputs.data[i]->name,
+                          (void *)(uintptr_t)(i + 1)));
+  return NULL;
+}
+
+static tern_status *optimize(tern_session *session, const tern_session_options *options,
+                             const tern_evaluator *evaluator) {
+  tern_optimize_options optimize = {
+      .level = options->optimization_level,
+      .evaluator = evaluator,
+      .disabled = tern_session_options_get(options, "optimization.disable_specified_optimizers"),
+      .cast_chains = config_is(options, "optimization.enable_cast_chain_elimination", "1"),
+      .folding_max_bytes = tern_optimize_folding_limit(tern_session_options_get(
+          options, "optimization.constant_folding_max_output_size_in_bytes"))};
+  return tern_optimize(session->model, &optimize, NULL);
+}
+
+static tern_status *make_ready(tern_session *session, tern_span bytes,
+                               const tern_session_options *options) {
+  tern_provider *providers[] = {tern_cpu_provider()};
+  tern_program_options program = {.allocator = session->allocator,
+                                  .providers = providers,
+                                  .provider_count = 1,
+                                  .disable_prepacking =
+                                      config_is(options, "session.disable_prepacking", "1")};
+  tern_evaluator evaluator = tern_evaluator_make(&program);
+  TERN_TRY(import_model(session, bytes, options, &evaluator));
+  TERN_TRY(check_cancel(options));
+  TERN_TRY(optimize(session, options, &evaluator));
+  TERN_TRY(save_optimized(session, options));
+  TERN_TRY(check_cancel(options));
+  TERN_TRY(tern_lower(session->model, &program));
+  TERN_TRY(index_interface(session));
+  return tern_program_create(session->model->graph, &program, &session->program);
+}
+
+static tern_status *start(const tern_session_options *options, tern_session **out_session) {
+  tern_allocator *allocator = options->allocator ? options->allocator : tern_allocator_system();
+  const tern_op_registry *registry;
+  TERN_TRY(tern_ops_registry(&registry));
+  tern_session *session;
+  TERN_TRY(TERN_NEW(allocator, &session));
+  session->allocator = allocator;
+  session->logger = options->logger;
+  tern_status *status = tern_model_create(allocator, registry, &session->model);
+  if (!status && options->profile_prefix)
+    status = tern_profiler_create(allocator, options->profile_prefix, &session->profiler);
+  if (status) {
+    tern_session_destroy(session);
+    return status;
+  }
+  *out_session = session;
+  return NULL;
+}
+
+// `status` decides whether the half-built session is handed out or destroyed.
+static tern_status *finish(tern_session *session, tern_status *status, int64_t start_ns,
+                           tern_session **out_session) {
+  if (status) {
+    tern_session_destroy(session);
+    return status;
+  }
+  if (session->profiler)
+    tern_profiler_add_phase(session->profiler, "session_initialization", start_ns);
+  *out_session = session;
+  return NULL;
+}
+
+// The folder of `path`, in the model's arena: "" for the current one.
+static tern_status *folder_of(tern_session *session, const char *path, const char **out_folder) {
+  const char *slash = strrchr(path, '/');
+  size_t size = slash ? (slash == path ? 1 : (size_t)(slash - path)) : 0;
+  return tern_arena_copy_text(&session->model->arena, path, size, out_folder);
+}
+
+static tern_status *load_file(tern_session *session, const char *path,
+                              const tern_session_options *options) {
+  const char *folder;
+  bool map = !config_is(options, "session.use_memory_mapped_model", "0");
+  TERN_TRY(tern_os_file_open(path, map, &session->model->file));
+  TERN_TRY(folder_of(session, path, &folder));
+  TERN_TRY(open_externals(session, folder, options));
+  tern_span bytes = {session->model->file.data, session->model->file.size};
+  return tern_status_annotate(make_ready(session, bytes, options), "model '%s'", path);
+}
+
+tern_status *tern_session_create_from_file(const char *path, const tern_session_options *options,
+                                           tern_session **out_session) {
+  int64_t start_ns = tern_os_monotonic_ns();
+  tern_session *session;
+  TERN_TRY(start(options, &session));
+  return finish(session, load_file(session, path, options), start_ns, out_session);
+}
+
+static tern_status *load_memory(tern_session *session, const void *bytes, size_t size,
+                                const tern_session_options *options) {
+  const char *folder =
+      tern_session_options_get(options, "session.model_external_initializers_file_folder_path");
+  TERN_TRY(open_externals(session, folder, options));
+  if (!config_is(options, "session.use_ort_model_bytes_for_initializers", "1")) {
+    TERN_TRY(tern_allocator_alloc(session->allocator, size, &session->copied_bytes));
+    session->copied_size = size;
+    if (size) memcpy(session->copied_bytes, bytes, size);
+    bytes = session->copied_bytes;
+  }
+  return make_ready(session, (tern_span){bytes, size}, options);
+}
+
+tern_status *tern_session_create_from_memory(const void *bytes, size_t size,
+                                             const tern_session_options *options,
+                                             tern_session **out_session) {
+  int64_t start_ns = tern_os_monotonic_ns();
+  tern_session *session;
+  TERN_TRY(start(options, &session));
+  return finish(session, load_memory(session, bytes, size, options), start_ns, out_session);
+}
+
+void tern_session_destroy(tern_session *session) {
+  if (!session) return;
+  tern_program_destroy(session->program);
+  tern_model_destroy(session->model);
+  tern_profiler_destroy(session->profiler);
+  tern_allocator_free(session->allocator, session->copied_bytes, session->copied_size);
+  if (session->input_indices.allocator) tern_map_deinit(&session->input_indices);
+  if (session->output_indices.allocator) tern_map_deinit(&session->output_indices);
+  TERN_ARRAY_FREE(session->allocator, &session->inputs);
+  TERN_ARRAY_FREE(session->allocator, &session->overridables);
+  TERN_DELETE(session->allocator, session);
+}
+
+const tern_model *tern_session_model(const tern_session *session) {
+  return session->model;
+}
+size_t tern_session_input_count(const tern_session *session) {
+  return session->inputs.count;
+}
+size_t tern_session_output_count(const tern_session *session) {
+  return session->model->graph->outputs.count;
+}
+size_t tern_session_overridable_count(const tern_session *session) {
+  return session->overridables.count;
+}
+const tern_edge *tern_session_input(const tern_session *session, size_t index) {
+  return session->inputs.data[index];
+}
+const tern_edge *tern_session_output(const tern_session *session, size_t index) {
+  return session->model->graph->outputs.data[index];
+}
+const tern_edge *tern_session_overridable(const tern_session *session, size_t index) {
+  return session->overridables.data[index];
+}
+tern_profiler *tern_session_profiler(const tern_session *session) {
+  return session->profiler;
+}
+
+// A value against what the model declares for its input.
+static tern_status *check_input(const tern_edge *edge, const tern_value *value) {
+  const tern_type *type = &edge->type;
+  tern_type actual;
+  tern_value_get_type(value, &actual);
+  bool fits = type->kind == TERN_KIND_NONE || tern_type_same_kind(type, &actual);
+  if (fits && type->kind == TERN_KIND_TENSOR && type->shape.rank >= 0) {
+    fits = type->shape.rank == actual.shape.rank;
+    for (int32_t i = 0; fits && i < type->shape.rank; ++i)
+      fits = type->shape.dims[i] < 0 || type->shape.dims[i] == actual.shape.dims[i];
+  }
+  if (fits) return NULL;
+  char expected[TERN_TYPE_TEXT_BYTES], found[TERN_TYPE_TEXT_BYTES];
+  return TERN_ERROR(TERN_INVALID_ARGUMENT, "input '%s' is %s, the model expects %s", edge->name,
+                    tern_type_format(&actual, found, sizeof found),
+                    tern_type_format(type, expected, sizeof expected));
+}
+
+static tern_status *take_inputs(tern_session *session, const char *const *names,
+                                const tern_value *const *values, size_t count,
+                                const tern_value **out_inputs) {
+  const tern_graph *graph = session->model->graph;
+  for (size_t i = 0; i < count; ++i) {
+    size_t index = (size_t)(uintptr_t)tern_map_get(&session->input_indices, names[i]);
+    if (index == 0)
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "the model has no input '%s'", names[i]);
+    if (!values[i])
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "no value is given for input '%s'", names[i]);
+    if (out_inputs[index - 1])
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "input '%s' is given twice", names[i]);
+    TERN_TRY(check_input(graph->inputs.data[index - 1], values[i]));
+    out_inputs[index - 1] = values[i];
+  }
+  for (size_t i = 0; i < graph->inputs.count; ++i) {
+    if (out_inputs[i]) continue;
+    out_inputs[i] = graph->inputs.data[i]->initializer;
+    if (!out_inputs[i])
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "input '%s' is missing",
+                        graph->inputs.data[i]->name);
+  }
+  return NULL;
+}
+
+// Runs with the program's own order of inputs and outputs in `table`.
+static tern_status *run_ordered(tern_session *session, tern_run *run, const tern_value **inputs,
+                                tern_value **outputs, const char *const *output_names,
+                                size_t output_count, tern_value **inout_outputs) {
+  size_t all = session->model->graph->outputs.count;
+  for (size_t i = 0; i < output_count; ++i) {
+    size_t index = (size_t)(uintptr_t)tern_map_get(&session->output_indices, output_names[i]);
+    if (index == 0)
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "the model has no output '%s'", output_names[i]);
+    if (inout_outputs[i]) outputs[index - 1] = inout_outputs[i];
+  }
+  TERN_TRY(tern_program_run(session->program, run, inputs, NULL, outputs));
+  tern_status *status = NULL;
+  for (size_t i = 0; i < output_count && !status; ++i) {
+    size_t index = (size_t)(uintptr_t)tern_map_get(&session->output_indices, output_names[i]) - 1;
+    if (inout_outputs[i]) continue;
+    if (outputs[index]) {
+      inout_outputs[i] = outputs[index];
+      outputs[index] = NULL;
+    } else { // the same name asked for twice
+      status = TERN_ERROR(TERN_INVALID_ARGUMENT, "output '%s' is asked for twice", output_names[i]);
+    }
+  }
+  // Outputs nobody asked for, except those the caller gave.
+  for (size_t k = 0; k < all; ++k) {
+    bool is_given = false;
+    for (size_t i = 0; i < output_count; ++i) is_given |= inout_outputs[i] == outputs[k];
+    if (outputs[k] && !is_given) tern_value_release(outputs[k]);
+  }
+  return status;
+}
+
+tern_status *tern_session_run(tern_session *session, const tern_run_options *options,
+                              const char *const *input_names, const tern_value *const *inputs,
+                              size_t input_count, const char *const *output_names,
+                              size_t output_count, tern_value **inout_outputs) {
+  int64_t start_ns = session->profiler ? tern_os_monotonic_ns() : 0;
+  size_t in = session->model->graph->inputs.count, out = session->model->graph->outputs.count;
+  void **table;
+  TERN_TRY(tern_allocator_calloc(session->allocator, in + out + 1, sizeof *table, (void **)&table));
+  const tern_value **ordered = (const tern_value **)table;
+  tern_run run = {.allocator = session->allocator,
+                  .terminate = options ? options->terminate : NULL,
+                  .profiler = session->profiler};
+  tern_status *status = take_inputs(session, input_names, inputs, input_count, ordered);
+  if (!status)
+    status = run_ordered(session, &run, ordered, (tern_value **)(table + in), output_names,
+                         output_count, inout_outputs);
+  tern_allocator_free(session->allocator, table, (in + out + 1) * sizeof *table);
+  if (session->profiler && !status)
+    tern_profiler_add_phase(session->profiler, "model_run", start_ns);
+  return status;
+}

@@ -1,0 +1,100 @@
+// A session: a model made ready to run. Created once, then run by any number of threads; it does
+// not change after it is created.
+#ifndef TERN_SESSION_SESSION_H_
+#define TERN_SESSION_SESSION_H_
+
+#include "graph/import.h"
+#include "session/executor.h"
+
+typedef enum tern_log_severity {
+  TERN_LOG_VERBOSE = 0,
+  TERN_LOG_INFO,
+  TERN_LOG_WARNING,
+  TERN_LOG_ERROR,
+  TERN_LOG_FATAL,
+} tern_log_severity;
+
+// Where messages go. `log` may be NULL. Called by any thread.
+typedef struct tern_logger {
+  void *self;
+  tern_log_severity severity; // less severe messages are not made
+  void (*log)(void *self, tern_log_severity severity, const char *where, const char *message);
+} tern_logger;
+
+typedef enum tern_optimization_level {
+  TERN_OPTIMIZE_NONE = 0,
+  TERN_OPTIMIZE_BASIC = 1,
+  TERN_OPTIMIZE_EXTENDED = 2,
+  TERN_OPTIMIZE_LAYOUT = 3,
+  TERN_OPTIMIZE_ALL = 99,
+} tern_optimization_level;
+
+// Everything here is borrowed for the duration of the create call, except where said.
+typedef struct tern_session_options {
+  tern_allocator *allocator;  // kept; NULL: the system's
+  int32_t optimization_level; // a tern_optimization_level; others in between count as the lower one
+  const char *optimized_model_path; // NULL: not saved
+  const tern_dim_override *overrides;
+  size_t override_count;
+  // Values for initializers of these names; the tensors' data must outlive the session.
+  const char *const *initializer_names;
+  tern_value *const *initializer_values;
+  size_t initializer_count;
+  // External data files given in memory; the bytes must outlive the session.
+  const char *const *external_names;
+  const tern_span *external_bytes;
+  size_t external_count;
+  // Config entries by ORT's keys ("session.disable_prepacking" …). The last of equal keys counts.
+  const tern_metadata *config;
+  size_t config_count;
+  const char *profile_prefix; // NULL: no profile
+  tern_logger logger;         // kept
+  const _Atomic bool *cancel; // set from another thread: loading stops with MODEL_LOAD_CANCELED
+} tern_session_options;
+
+typedef struct tern_session tern_session;
+
+TERN_MUST_USE tern_status *tern_session_create_from_file(const char *path,
+                                                         const tern_session_options *options,
+                                                         tern_session **out_session);
+// The bytes are copied unless "session.use_ort_model_bytes_for_initializers" is "1": then they must
+// outlive the session. External data is looked for in the folder that the config entry
+// "session.model_external_initializers_file_folder_path" names.
+TERN_MUST_USE tern_status *tern_session_create_from_memory(const void *bytes, size_t size,
+                                                           const tern_session_options *options,
+                                                           tern_session **out_session);
+// Accepts NULL. No run may be under way.
+void tern_session_destroy(tern_session *session);
+
+// The value of a config entry, or NULL.
+const char *tern_session_options_get(const tern_session_options *options, const char *key);
+
+// The model, for names, types and metadata. Its graph's inputs include overridable initializers;
+// `tern_session_input` and friends separate them as ORT does.
+const tern_model *tern_session_model(const tern_session *session);
+size_t tern_session_input_count(const tern_session *session);
+size_t tern_session_output_count(const tern_session *session);
+size_t tern_session_overridable_count(const tern_session *session);
+const tern_edge *tern_session_input(const tern_session *session, size_t index);
+const tern_edge *tern_session_output(const tern_session *session, size_t index);
+const tern_edge *tern_session_overridable(const tern_session *session, size_t index);
+tern_profiler *tern_session_profiler(const tern_session *session); // NULL: not profiled
+
+typedef struct tern_run_options {
+  const _Atomic bool *terminate; // NULL: cannot be asked to stop
+} tern_run_options;
+
+// Runs the model. Inputs and outputs are given by name, in any order; every input without a default
+// must be there, with the declared element type and the sizes declared. `inout_outputs[i]` NULL
+// gets a new reference; a tensor given there is written in place. On an error nothing is left in
+// entries that were NULL.
+TERN_MUST_USE tern_status *tern_session_run(tern_session *session, const tern_run_options *options,
+                                            const char *const *input_names,
+                                            const tern_value *const *inputs, size_t input_count,
+                                            const char *const *output_names, size_t output_count,
+                                            tern_value **inout_outputs);
+
+// What a session knows of itself, for `tern inspect`: as JSON, appended to `out_text`.
+TERN_MUST_USE tern_status *tern_session_describe(const tern_session *session, tern_text *out_text);
+
+#endif
