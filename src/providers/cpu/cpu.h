@@ -39,6 +39,8 @@ typedef struct tern_cpu_family {
 // The provider. Static; any number of sessions.
 tern_provider *tern_cpu_provider(void);
 
+// The kernel row of an operator, whatever the types; NULL without.
+const tern_cpu_kernel *tern_cpu_find_row(const tern_op *op);
 // The row that runs `op` when its type variables are bound as on `node`; NULL with a static reason.
 const tern_cpu_kernel *tern_cpu_find_kernel(const tern_node *node, const char **out_reason);
 

@@ -37,7 +37,7 @@ static void build_once(void) {
   tern_status_ignore(status);
 }
 
-static const tern_cpu_kernel *find_row(const tern_op *op) {
+const tern_cpu_kernel *tern_cpu_find_row(const tern_op *op) {
   char key[192];
   tern_os_once_run(&once, build_once);
   size_t domain = strlen(op->domain), name = strlen(op->name);
@@ -65,7 +65,7 @@ static tern_dtype_set variable_dtypes(const tern_node *node, const char *variabl
 }
 
 const tern_cpu_kernel *tern_cpu_find_kernel(const tern_node *node, const char **out_reason) {
-  const tern_cpu_kernel *row = find_row(node->op);
+  const tern_cpu_kernel *row = tern_cpu_find_row(node->op);
   if (!row) {
     *out_reason = "the CPU provider has no kernel for this operator";
     return NULL;
