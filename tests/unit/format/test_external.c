@@ -70,7 +70,7 @@ static void slices_are_checked(void **state) {
       assert_int_equal(take_code(tern_external_files_find(files, &tensor, &bytes)), cases[i].code);
       assert_int_equal(bytes.size, cases[i].bytes);
       if (bytes.size > 0)
-        assert_memory_equal(bytes.data, "0123456789abcdef" + cases[i].offset, bytes.size);
+        assert_memory_equal(bytes.data, &"0123456789abcdef"[cases[i].offset], bytes.size);
     }
     tern_external_files_destroy(files);
     assert_int_equal(allocator.live_blocks, 0);
