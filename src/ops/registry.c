@@ -6,6 +6,7 @@
 #include "ops/ops.h"
 
 static const tern_op_family *const families[] = {
+    &tern_ops_elementwise,
     NULL,
 };
 

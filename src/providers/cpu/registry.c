@@ -5,6 +5,7 @@
 #include "providers/cpu/cpu.h"
 
 const tern_cpu_family *const tern_cpu_families[] = {
+    &tern_cpu_elementwise,
     NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
