@@ -23,7 +23,7 @@ typedef struct tern_onnx_entry {
 typedef struct tern_onnx_dim {
   bool has_value;
   int64_t value;
-  tern_span param; // empty: none
+  tern_span param, denotation; // empty: none
 } tern_onnx_dim;
 
 // TypeProto. `kind` NONE: the field is empty. `dtype` is the raw number from the file.

@@ -37,6 +37,7 @@ static const tern_message entry_message =
 static const tern_message_field dim_fields[] = {
     FLAGGED(tern_onnx_dim, "dim_value", 1, I64, value, has_value),
     ONE(tern_onnx_dim, "dim_param", 2, BYTES, param),
+    ONE(tern_onnx_dim, "denotation", 3, BYTES, denotation),
 };
 static const tern_message dim_message =
     MESSAGE(tern_onnx_dim, "TensorShapeProto.Dimension", dim_fields, NULL);

@@ -43,6 +43,9 @@ void tern_draft_rename(tern_draft *draft, const char *domain, const char *op_typ
 // output_count entries and is copied.
 TERN_MUST_USE tern_status *tern_draft_replace(tern_draft *draft, tern_edge *const *edges);
 
+// The newest version of a domain of the standard; 0 for any other domain.
+int32_t tern_opset_newest(const char *domain);
+
 // Applies the row's history from the version that `opset_version` selects, across renames, until
 // the draft is at a newest row (*out_op) or was replaced (*out_op = NULL). Errors name operator,
 // version and domain: unknown, newer than Tern knows, or removed.

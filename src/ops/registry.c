@@ -7,7 +7,6 @@
 
 static const tern_op_family *const families[] = {
     &tern_ops_elementwise,
-    &tern_ops_control,
     NULL,
 };
 
