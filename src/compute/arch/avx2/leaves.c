@@ -3,7 +3,7 @@
 #define TERN_LEAVES_NAME tern_leaves_avx2
 #define TERN_TILE_MR 6
 #define TERN_TILE_NV 2
-#define TERN_TILE_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#define TERN_TILE_ROWS(X) X(1) X(2) X(4) X(6)
 #define TERN_TILE_MC 120
 #define TERN_TILE_NC 512
 #include "compute/arch/leaves.inc"

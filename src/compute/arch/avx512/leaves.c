@@ -3,7 +3,7 @@
 #define TERN_LEAVES_NAME tern_leaves_avx512
 #define TERN_TILE_MR 14
 #define TERN_TILE_NV 2
-#define TERN_TILE_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+#define TERN_TILE_ROWS(X) X(1) X(2) X(4) X(8) X(14)
 #define TERN_TILE_MC 168
 #define TERN_TILE_NC 512
 #include "compute/arch/leaves.inc"

@@ -3,7 +3,7 @@
 #define TERN_LEAVES_NAME tern_leaves_neon
 #define TERN_TILE_MR 8
 #define TERN_TILE_NV 2
-#define TERN_TILE_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define TERN_TILE_ROWS(X) X(1) X(2) X(4) X(8)
 #define TERN_TILE_MC 120
 #define TERN_TILE_NC 512
 #include "compute/arch/leaves.inc"

@@ -3,7 +3,7 @@
 #define TERN_LEAVES_NAME tern_leaves_scalar
 #define TERN_TILE_MR 4
 #define TERN_TILE_NV 4
-#define TERN_TILE_ROWS(X) X(1) X(2) X(3) X(4)
+#define TERN_TILE_ROWS(X) X(1) X(2) X(4)
 #define TERN_TILE_MC 64
 #define TERN_TILE_NC 256
 #include "compute/arch/leaves.inc"
