@@ -81,6 +81,21 @@ int64_t tern_dtype_read_i64(tern_dtype dtype, const void *data, int64_t index) {
   }
 }
 
+double tern_dtype_read_f64(tern_dtype dtype, const void *data, int64_t index) {
+  const tern_dtype_info *info = tern_dtype_get_info(dtype);
+  float number;
+  if (dtype == TERN_FLOAT) return (double)((const float *)data)[index];
+  if (dtype == TERN_DOUBLE) return ((const double *)data)[index];
+  if (info->class != TERN_CLASS_B) return (double)tern_dtype_read_i64(dtype, data, index);
+  if (info->bits < 8) {
+    uint8_t code = (uint8_t)read_packed(info, data, index);
+    tern_dtype_to_f32(dtype, &code, 1, &number);
+  } else {
+    tern_dtype_to_f32(dtype, (const char *)data + index * (info->bits / 8), 1, &number);
+  }
+  return (double)number;
+}
+
 void tern_dtype_write_i64(tern_dtype dtype, void *data, int64_t index, int64_t value) {
   const tern_dtype_info *info = tern_dtype_get_info(dtype);
   switch (info->bits) {

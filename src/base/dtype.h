@@ -128,6 +128,8 @@ uint8_t tern_f32_to_e8m0(float value, tern_e8m0_round round, bool saturate);
 
 // One element of any integer or boolean type, packed sub-byte types too.
 int64_t tern_dtype_read_i64(tern_dtype dtype, const void *data, int64_t index);
+// One element of any real type, packed sub-byte types too. Integers beyond 2^53 are rounded.
+double tern_dtype_read_f64(tern_dtype dtype, const void *data, int64_t index);
 // Writes the low bits of `value`.
 void tern_dtype_write_i64(tern_dtype dtype, void *data, int64_t index, int64_t value);
 

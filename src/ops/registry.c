@@ -7,6 +7,8 @@
 
 static const tern_op_family *const families[] = {
     &tern_ops_elementwise,
+    &tern_ops_control,
+    &tern_ops_shape,
     NULL,
 };
 

@@ -6,6 +6,8 @@
 
 const tern_cpu_family *const tern_cpu_families[] = {
     &tern_cpu_elementwise,
+    &tern_cpu_control,
+    &tern_cpu_shape,
     NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
