@@ -19,7 +19,7 @@ static inline OrtStatus *tern_api_status(tern_status *status) {
   do {                                                                                             \
     if ((pointer) == NULL)                                                                         \
       return tern_api_status(                                                                      \
-          TERN_ERROR(TERN_INVALID_ARGUMENT, "%s: %s is NULL", __func__ + 4, #pointer));            \
+          TERN_ERROR(TERN_INVALID_ARGUMENT, "%s: %s is NULL", __func__, #pointer));                \
   } while (0)
 
 // Early return of a tern_status across the ABI.

@@ -6,15 +6,94 @@
 
 // clang-format off
 #define ORT_API_IMPLEMENTED(X) \
+  /* allocator.c */ \
+  X(GetAllocatorWithDefaultOptions) X(AllocatorAlloc) X(AllocatorFree) X(AllocatorGetInfo) \
+  X(AllocatorGetStats) X(CreateAllocator) X(ReleaseAllocator) \
+  /* devices.c */ \
+  X(GetAvailableProviders) X(ReleaseAvailableProviders) X(GetEpDevices) \
+  X(GetNumHardwareDevices) X(GetHardwareDevices) X(HardwareDevice_Type) \
+  X(HardwareDevice_VendorId) X(HardwareDevice_Vendor) X(HardwareDevice_DeviceId) \
+  X(HardwareDevice_Metadata) X(EpDevice_EpName) X(EpDevice_EpVendor) X(EpDevice_EpMetadata) \
+  X(EpDevice_EpOptions) X(EpDevice_Device) X(EpDevice_MemoryInfo) \
+  /* env.c */ \
+  X(ReleaseEnv) X(CreateEnv) X(CreateEnvWithCustomLogger) X(CreateEnvWithGlobalThreadPools) \
+  X(CreateEnvWithCustomLoggerAndGlobalThreadPools) X(CreateEnvWithOptions) \
+  X(UpdateEnvWithCustomLogLevel) X(EnableTelemetryEvents) X(DisableTelemetryEvents) \
+  X(SetLanguageProjection) X(SetPerSessionThreadPoolCallbacks) X(RegisterAllocator) \
+  X(UnregisterAllocator) X(CreateAndRegisterAllocator) X(GetSharedAllocator) \
+  /* log.c */ \
+  X(Logger_LogMessage) X(Logger_GetLoggingSeverityLevel) \
+  /* memory.c */ \
+  X(CreateMemoryInfo) X(CreateCpuMemoryInfo) X(CreateMemoryInfo_V2) X(ReleaseMemoryInfo) \
+  X(CompareMemoryInfo) X(MemoryInfoGetName) X(MemoryInfoGetId) X(MemoryInfoGetMemType) \
+  X(MemoryInfoGetType) X(MemoryInfoGetDeviceType) X(MemoryInfoGetDeviceMemType) \
+  X(MemoryInfoGetVendorId) X(CreateArenaCfg) X(CreateArenaCfgV2) X(ReleaseArenaCfg) \
+  /* pairs.c */ \
+  X(CreateKeyValuePairs) X(AddKeyValuePair) X(GetKeyValue) X(GetKeyValuePairs) \
+  X(RemoveKeyValuePair) X(ReleaseKeyValuePairs) \
+  /* run_options.c */ \
+  X(CreateRunOptions) X(ReleaseRunOptions) X(RunOptionsSetRunLogVerbosityLevel) \
+  X(RunOptionsSetRunLogSeverityLevel) X(RunOptionsSetRunTag) \
+  X(RunOptionsGetRunLogVerbosityLevel) X(RunOptionsGetRunLogSeverityLevel) \
+  X(RunOptionsGetRunTag) X(RunOptionsSetTerminate) X(RunOptionsUnsetTerminate) \
+  X(AddRunConfigEntry) X(GetRunConfigEntry) X(RunOptionsEnableProfiling) \
+  X(RunOptionsDisableProfiling) X(RunOptionsSetSyncStream) \
+  /* session_config.c */ \
+  X(AddSessionConfigEntry) X(HasSessionConfigEntry) X(GetSessionConfigEntry) \
+  X(GetSessionOptionsConfigEntries) \
+  /* session_lists.c */ \
+  X(AddFreeDimensionOverride) X(AddFreeDimensionOverrideByName) X(AddInitializer) \
+  X(AddExternalInitializers) X(AddExternalInitializersFromFilesInMemory) \
+  X(CreateCustomOpDomain) X(ReleaseCustomOpDomain) X(CustomOpDomain_Add) X(AddCustomOpDomain) \
+  X(CloneSessionOptions) X(SessionOptionsAppendExecutionProvider) \
+  X(SessionOptionsAppendExecutionProvider_V2) X(SessionOptionsSetEpSelectionPolicy) \
+  X(SessionOptionsSetEpSelectionPolicyDelegate) X(SessionOptionsSetWeightlessSourceModelBuffer) \
+  /* session_options.c */ \
+  X(CreateSessionOptions) X(ReleaseSessionOptions) X(SetSessionExecutionMode) \
+  X(GetSessionExecutionMode) X(SetOptimizedModelFilePath) X(EnableProfiling) \
+  X(DisableProfiling) X(EnableMemPattern) X(DisableMemPattern) X(EnableCpuMemArena) \
+  X(DisableCpuMemArena) X(DisablePerSessionThreads) X(GetMemPatternEnabled) X(SetSessionLogId) \
+  X(SetSessionLogVerbosityLevel) X(SetSessionLogSeverityLevel) \
+  X(SetSessionGraphOptimizationLevel) X(SetIntraOpNumThreads) X(SetInterOpNumThreads) \
+  X(SetDeterministicCompute) X(SessionOptionsSetLoadCancellationFlag) \
+  X(SessionOptionsSetCustomCreateThreadFn) X(SessionOptionsSetCustomThreadCreationOptions) \
+  X(SessionOptionsSetCustomJoinThreadFn) X(SetUserLoggingFunction) \
   /* status.c */ \
   X(CreateStatus) X(GetErrorCode) X(GetErrorMessage) X(ReleaseStatus) \
   /* table.c */ \
-  X(GetBuildInfoString) X(GetModelEditorApi) X(GetCompileApi) X(GetEpApi) X(GetInteropApi)
+  X(GetBuildInfoString) X(GetModelEditorApi) X(GetCompileApi) X(GetInteropApi) X(GetEpApi) \
+  /* tensor_info.c */ \
+  X(CreateTensorTypeAndShapeInfo) X(ReleaseTensorTypeAndShapeInfo) X(SetTensorElementType) \
+  X(SetDimensions) X(SetSymbolicDimensions) X(GetTensorElementType) X(GetDimensionsCount) \
+  X(GetDimensions) X(GetSymbolicDimensions) X(GetTensorShapeElementCount) \
+  X(TensorTypeAndShape_HasShape) \
+  /* threading.c */ \
+  X(CreateThreadingOptions) X(ReleaseThreadingOptions) X(SetGlobalIntraOpNumThreads) \
+  X(SetGlobalInterOpNumThreads) X(SetGlobalSpinControl) X(SetGlobalDenormalAsZero) \
+  X(SetGlobalIntraOpThreadAffinity) X(SetGlobalCustomCreateThreadFn) \
+  X(SetGlobalCustomThreadCreationOptions) X(SetGlobalCustomJoinThreadFn) \
+  /* type_info.c */ \
+  X(ReleaseTypeInfo) X(GetOnnxTypeFromTypeInfo) X(GetDenotationFromTypeInfo) \
+  X(CastTypeInfoToTensorInfo) X(CastTypeInfoToMapTypeInfo) X(CastTypeInfoToSequenceTypeInfo) \
+  X(CastTypeInfoToOptionalTypeInfo) X(GetMapKeyType) X(GetMapValueType) \
+  X(GetSequenceElementType) X(GetOptionalContainedTypeInfo) X(ReleaseMapTypeInfo) \
+  X(ReleaseSequenceTypeInfo)
 
-#define ORT_MODEL_EDITOR_API_IMPLEMENTED(X)
+#define ORT_MODEL_EDITOR_API_IMPLEMENTED(X) \
+  /* type_info.c */ \
+  X(CreateTensorTypeInfo) X(CreateSparseTensorTypeInfo) X(CreateMapTypeInfo) \
+  X(CreateSequenceTypeInfo) X(CreateOptionalTypeInfo)
+
 #define ORT_COMPILE_API_IMPLEMENTED(X)
+
 #define ORT_INTEROP_API_IMPLEMENTED(X)
-#define ORT_EP_API_IMPLEMENTED(X)
+
+#define ORT_EP_API_IMPLEMENTED(X) \
+  /* memory.c */ \
+  X(MemoryInfo_GetMemoryDevice) X(MemoryDevice_AreEqual) X(MemoryDevice_GetDeviceType) \
+  X(MemoryDevice_GetMemoryType) X(MemoryDevice_GetVendorId) X(MemoryDevice_GetDeviceId) \
+  /* session_lists.c */ \
+  X(SessionOptionsGetWeightlessSourceModelBuffer)
 // clang-format on
 
 #endif

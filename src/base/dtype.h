@@ -1,6 +1,6 @@
-// Element types as data. The numbers are ONNX's (TensorProto.DataType), so that files and the C ABI
-// need no translation. Narrow and sub-byte formats convert through float or int64 here, once for
-// the whole library.
+// Element types as data. The numbers are ONNX's (TensorProto.DataType), so that files need no
+// translation (the C ABI numbers three of them otherwise). Narrow and sub-byte formats convert
+// through float or int64 here, once for the whole library.
 #ifndef TERN_BASE_DTYPE_H_
 #define TERN_BASE_DTYPE_H_
 

@@ -33,7 +33,7 @@ static cli_status *print_json(const cli_lib *lib, const char *build, const char 
 
 cli_status *cli_info(cli_arena *arena, const cli_request *request) {
   cli_lib lib;
-  CLI_TRY(cli_lib_open(arena, request->library, &lib));
+  CLI_TRY(cli_lib_load(arena, request->library, &lib));
   char **providers = NULL;
   int count = 0;
   cli_status *status = cli_ort(&lib, lib.ort->GetAvailableProviders(&providers, &count));
@@ -45,6 +45,5 @@ cli_status *cli_info(cli_arena *arena, const cli_request *request) {
     print_text(arena, &lib, build, names, (size_t)count);
   if (providers)
     cli_status_free(cli_ort(&lib, lib.ort->ReleaseAvailableProviders(providers, count)));
-  cli_lib_close(&lib);
   return status;
 }

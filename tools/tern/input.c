@@ -76,11 +76,11 @@ static const struct reader readers[] = {
 enum { READER_COUNT = sizeof readers / sizeof readers[0] };
 
 static const struct reader *find_reader(const char *spec, const char *path) {
-  for (size_t i = 0; i < READER_COUNT; i++) {
+  for (size_t i = 0; i < READER_COUNT; i++)
     if (readers[i].prefix && cli_starts(spec, readers[i].prefix)) return &readers[i];
+  for (size_t i = 0; i < READER_COUNT; i++)
     for (size_t j = 0; j < 4 && readers[i].endings[j]; j++)
       if (cli_ends(path, readers[i].endings[j])) return &readers[i];
-  }
   return NULL;
 }
 

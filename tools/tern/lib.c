@@ -46,7 +46,7 @@ static const TernApi *find_tern(void *handle) {
   return get_api(TERN_API_VERSION);
 }
 
-cli_status *cli_lib_open(cli_arena *arena, const char *path, cli_lib *out_lib) {
+cli_status *cli_lib_load(cli_arena *arena, const char *path, cli_lib *out_lib) {
   void *handle = NULL;
   CLI_TRY(open_handle(arena, path, &handle));
   const OrtApiBase *(*get_base)(void);
@@ -66,6 +66,13 @@ cli_status *cli_lib_open(cli_arena *arena, const char *path, cli_lib *out_lib) {
                     lib.version, API_VERSION);
   lib.tern = find_tern(handle);
   lib.api_version = newest_api_version(lib.version);
+  *out_lib = lib;
+  return NULL;
+}
+
+cli_status *cli_lib_open(cli_arena *arena, const char *path, cli_lib *out_lib) {
+  cli_lib lib;
+  CLI_TRY(cli_lib_load(arena, path, &lib));
   // Failures come back as statuses and are printed once, so the library's own log stays quiet.
   CLI_TRY(cli_ort(&lib, lib.ort->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "tern", &lib.env)));
   *out_lib = lib;

@@ -17,8 +17,11 @@ typedef struct cli_lib {
 } cli_lib;
 
 // Loads the library at `path`; NULL means the libtern.so beside this program, or else the one the
-// loader finds. The library stays loaded until the process ends; release its environment with
-// cli_lib_close.
+// loader finds. The library stays loaded until the process ends. It has no environment yet, so it
+// can say who it is and nothing more.
+CLI_MUST_USE cli_status *cli_lib_load(cli_arena *arena, const char *path, cli_lib *out_lib);
+
+// The same with an environment, which models need; release it with cli_lib_close.
 CLI_MUST_USE cli_status *cli_lib_open(cli_arena *arena, const char *path, cli_lib *out_lib);
 void cli_lib_close(cli_lib *lib);
 

@@ -1,0 +1,216 @@
+// Environments. Each is independent of the others.
+#include "api/env.h"
+
+// What the ways to create an environment have in common; `threading` may be NULL.
+static tern_status *fill_env(const OrtEnvCreationOptions *options, OrtEnv *env) {
+  TERN_TRY(tern_api_logger_init(options->custom_logging_function, options->custom_logging_param,
+                                (OrtLoggingLevel)options->logging_severity_level, options->log_id,
+                                &env->logger));
+  if (options->threading_options) {
+    TERN_TRY(tern_api_threading_copy(options->threading_options, &env->threading));
+    env->has_global_threads = true;
+  }
+  return options->config_entries ? tern_api_pairs_copy(options->config_entries, &env->config)
+                                 : NULL;
+}
+
+static OrtStatus *create_env(const OrtEnvCreationOptions *options, OrtEnv **out) {
+  int32_t level = options->logging_severity_level;
+  if (level < ORT_LOGGING_LEVEL_VERBOSE || level > ORT_LOGGING_LEVEL_FATAL)
+    return tern_api_status(TERN_ERROR(TERN_INVALID_ARGUMENT, "%d is no logging level", (int)level));
+  OrtEnv *env;
+  TERN_API_TRY(TERN_NEW(tern_allocator_system(), &env));
+  tern_os_mutex_init(&env->mutex);
+  tern_status *status = fill_env(options, env);
+  if (status) {
+    ort_ReleaseEnv(env);
+    return tern_api_status(status);
+  }
+  *out = env;
+  return NULL;
+}
+
+void ort_ReleaseEnv(OrtEnv *input) {
+  if (!input) return;
+  for (size_t i = 0; i < input->allocators.count; ++i)
+    ort_ReleaseMemoryInfo(input->allocators.data[i].info);
+  TERN_ARRAY_FREE(tern_allocator_system(), &input->allocators);
+  tern_os_mutex_deinit(&input->mutex);
+  tern_api_pairs_deinit(&input->config);
+  tern_api_threading_deinit(&input->threading);
+  tern_api_logger_deinit(&input->logger);
+  TERN_DELETE(tern_allocator_system(), input);
+}
+
+OrtStatus *ort_CreateEnv(OrtLoggingLevel log_severity_level, const char *logid, OrtEnv **out) {
+  TERN_API_REQUIRE(logid);
+  TERN_API_REQUIRE(out);
+  OrtEnvCreationOptions options = {.logging_severity_level = (int32_t)log_severity_level,
+                                   .log_id = logid};
+  return create_env(&options, out);
+}
+
+OrtStatus *ort_CreateEnvWithCustomLogger(OrtLoggingFunction logging_function, void *logger_param,
+                                         OrtLoggingLevel log_severity_level, const char *logid,
+                                         OrtEnv **out) {
+  TERN_API_REQUIRE(logging_function);
+  TERN_API_REQUIRE(logid);
+  TERN_API_REQUIRE(out);
+  OrtEnvCreationOptions options = {.logging_severity_level = (int32_t)log_severity_level,
+                                   .log_id = logid,
+                                   .custom_logging_function = logging_function,
+                                   .custom_logging_param = logger_param};
+  return create_env(&options, out);
+}
+
+OrtStatus *ort_CreateEnvWithGlobalThreadPools(OrtLoggingLevel log_severity_level, const char *logid,
+                                              const OrtThreadingOptions *tp_options, OrtEnv **out) {
+  TERN_API_REQUIRE(logid);
+  TERN_API_REQUIRE(tp_options);
+  TERN_API_REQUIRE(out);
+  OrtEnvCreationOptions options = {.logging_severity_level = (int32_t)log_severity_level,
+                                   .log_id = logid,
+                                   .threading_options = tp_options};
+  return create_env(&options, out);
+}
+
+OrtStatus *ort_CreateEnvWithCustomLoggerAndGlobalThreadPools(
+    OrtLoggingFunction logging_function, void *logger_param, OrtLoggingLevel log_severity_level,
+    const char *logid, const OrtThreadingOptions *tp_options, OrtEnv **out) {
+  TERN_API_REQUIRE(logging_function);
+  TERN_API_REQUIRE(logid);
+  TERN_API_REQUIRE(tp_options);
+  TERN_API_REQUIRE(out);
+  OrtEnvCreationOptions options = {.logging_severity_level = (int32_t)log_severity_level,
+                                   .log_id = logid,
+                                   .custom_logging_function = logging_function,
+                                   .custom_logging_param = logger_param,
+                                   .threading_options = tp_options};
+  return create_env(&options, out);
+}
+
+OrtStatus *ort_CreateEnvWithOptions(const OrtEnvCreationOptions *options, OrtEnv **out) {
+  TERN_API_REQUIRE(options);
+  TERN_API_REQUIRE(out);
+  OrtEnvCreationOptions filled = *options;
+  if (!filled.log_id) filled.log_id = "default";
+  return create_env(&filled, out);
+}
+
+OrtStatus *ort_UpdateEnvWithCustomLogLevel(OrtEnv *ort_env, OrtLoggingLevel log_severity_level) {
+  TERN_API_REQUIRE(ort_env);
+  ort_env->logger.severity = (int)log_severity_level;
+  return NULL;
+}
+
+OrtStatus *ort_EnableTelemetryEvents(const OrtEnv *env) {
+  TERN_API_REQUIRE(env);
+  return NULL;
+}
+
+OrtStatus *ort_DisableTelemetryEvents(const OrtEnv *env) {
+  TERN_API_REQUIRE(env);
+  return NULL;
+}
+
+// A hint for telemetry, of which there is none.
+OrtStatus *ort_SetLanguageProjection(const OrtEnv *ort_env, OrtLanguageProjection projection) {
+  TERN_API_REQUIRE(ort_env);
+  (void)projection;
+  return NULL;
+}
+
+OrtStatus *ort_SetPerSessionThreadPoolCallbacks(OrtEnv *env,
+                                                const OrtThreadPoolCallbacksConfig *config) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(config);
+  env->thread_callbacks = *config;
+  return NULL;
+}
+
+// ---- Shared allocators.
+
+// The index of the allocator for `info`, or the number of allocators. Under the mutex.
+static size_t find_allocator(const OrtEnv *env, const OrtMemoryInfo *info) {
+  size_t i = 0;
+  while (i < env->allocators.count &&
+         !tern_api_memory_info_equal(env->allocators.data[i].info, info))
+    ++i;
+  return i;
+}
+
+static tern_status *add_allocator(OrtEnv *env, OrtAllocator *allocator, OrtMemoryInfo *info,
+                                  const OrtArenaCfg *arena) {
+  if (find_allocator(env, info) < env->allocators.count)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "an allocator for memory \"%s\" is registered",
+                      info->name);
+  tern_api_shared_allocator entry = {
+      .allocator = allocator, .info = info, .has_arena = arena != NULL};
+  if (arena) entry.arena = *arena;
+  TERN_ARRAY_PUSH(tern_allocator_system(), &env->allocators, entry);
+  return NULL;
+}
+
+OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(allocator);
+  const OrtMemoryInfo *info = allocator->Info(allocator);
+  TERN_API_REQUIRE(info);
+  OrtMemoryInfo *copy;
+  TERN_API_TRY(tern_api_memory_info_copy(info, &copy));
+  tern_os_mutex_lock(&env->mutex);
+  tern_status *status = add_allocator(env, allocator, copy, NULL);
+  tern_os_mutex_unlock(&env->mutex);
+  if (status) ort_ReleaseMemoryInfo(copy);
+  return tern_api_status(status);
+}
+
+OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(mem_info);
+  OrtMemoryInfo *removed = NULL;
+  tern_os_mutex_lock(&env->mutex);
+  size_t at = find_allocator(env, mem_info);
+  if (at < env->allocators.count) {
+    removed = env->allocators.data[at].info;
+    env->allocators.data[at] = env->allocators.data[--env->allocators.count];
+  }
+  tern_os_mutex_unlock(&env->mutex);
+  if (!removed)
+    return tern_api_status(TERN_ERROR(
+        TERN_INVALID_ARGUMENT, "no allocator for memory \"%s\" is registered", mem_info->name));
+  ort_ReleaseMemoryInfo(removed);
+  return NULL;
+}
+
+OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
+                                          const OrtArenaCfg *arena_cfg) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(mem_info);
+  if (mem_info->device.type != OrtMemoryInfoDeviceType_CPU)
+    return tern_api_status(
+        TERN_ERROR(TERN_INVALID_ARGUMENT, "no provider allocates memory \"%s\"", mem_info->name));
+  OrtMemoryInfo *copy;
+  TERN_API_TRY(tern_api_memory_info_copy(mem_info, &copy));
+  tern_os_mutex_lock(&env->mutex);
+  tern_status *status = add_allocator(env, tern_api_cpu_allocator(), copy, arena_cfg);
+  tern_os_mutex_unlock(&env->mutex);
+  if (status) ort_ReleaseMemoryInfo(copy);
+  return tern_api_status(status);
+}
+
+OrtStatus *ort_GetSharedAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
+                                  OrtAllocator **allocator) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(mem_info);
+  TERN_API_REQUIRE(allocator);
+  OrtAllocator *found = NULL;
+  tern_os_mutex_lock(&env->mutex);
+  size_t at = find_allocator(env, mem_info);
+  if (at < env->allocators.count) found = env->allocators.data[at].allocator;
+  tern_os_mutex_unlock(&env->mutex);
+  if (!found && tern_api_memory_info_equal(mem_info, tern_api_cpu_memory_info()))
+    found = tern_api_cpu_allocator();
+  *allocator = found;
+  return NULL;
+}

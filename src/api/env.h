@@ -1,0 +1,73 @@
+// Environments: loggers, settings of shared threads, allocators that sessions share, devices.
+#ifndef TERN_API_ENV_H_
+#define TERN_API_ENV_H_
+
+#include "api/memory.h"
+#include "api/pairs.h"
+#include "base/array.h"
+#include "base/os.h"
+
+struct OrtLogger {
+  OrtLoggingFunction function; // NULL: standard error
+  void *param;
+  _Atomic int severity; // messages below this OrtLoggingLevel are dropped
+  char *log_id;         // never NULL
+};
+
+TERN_MUST_USE tern_status *tern_api_logger_init(OrtLoggingFunction function, void *param,
+                                                OrtLoggingLevel severity, const char *log_id,
+                                                OrtLogger *out_logger);
+void tern_api_logger_deinit(OrtLogger *logger);
+// `code_location` is "file:line function".
+void tern_api_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *code_location,
+                  const char *message);
+
+struct OrtThreadingOptions {
+  int intra_op_threads, inter_op_threads; // 0: as many as there are cores to use
+  int allow_spinning;
+  bool denormal_as_zero;
+  char *affinity; // NULL: none
+  OrtCustomCreateThreadFn create_thread;
+  void *create_thread_options;
+  OrtCustomJoinThreadFn join_thread;
+};
+
+// An allocator that sessions of an environment share, for one kind of memory.
+typedef struct tern_api_shared_allocator {
+  OrtAllocator *allocator; // borrowed from whoever registered it
+  OrtMemoryInfo *info;
+  bool has_arena; // CreateAndRegisterAllocator gave settings
+  OrtArenaCfg arena;
+} tern_api_shared_allocator;
+
+struct OrtHardwareDevice {
+  OrtHardwareDeviceType type;
+  uint32_t vendor_id, device_id;
+  char *vendor;
+  OrtKeyValuePairs metadata;
+};
+
+struct OrtEpDevice {
+  const char *name, *vendor;
+  OrtKeyValuePairs metadata, options;
+  const OrtHardwareDevice *device;
+};
+
+struct OrtEnv {
+  OrtLogger logger;
+  bool has_global_threads;
+  OrtThreadingOptions threading; // where has_global_threads
+  OrtThreadPoolCallbacksConfig thread_callbacks;
+  OrtKeyValuePairs config;
+  tern_os_mutex mutex; // guards the allocators
+  TERN_ARRAY(tern_api_shared_allocator) allocators;
+};
+
+TERN_MUST_USE tern_status *tern_api_threading_copy(const OrtThreadingOptions *source,
+                                                   OrtThreadingOptions *out_copy);
+void tern_api_threading_deinit(OrtThreadingOptions *options);
+
+// The CPU, as a device and as a provider; static, shared by all environments.
+const OrtEpDevice *tern_api_cpu_device(void);
+
+#endif
