@@ -18,6 +18,7 @@
 
 enum { WIDTH = 4, HEIGHT = 2 };
 
+#if defined(TERN_CLI_PNG) || defined(TERN_CLI_JPEG)
 // Red, green and blue of a pixel are its column, its row and 7, times ten.
 static void draw(uint8_t *pixels) {
   for (int y = 0; y < HEIGHT; y++)
@@ -28,11 +29,14 @@ static void draw(uint8_t *pixels) {
     }
 }
 
-static const int64_t free_nchw[] = {1, 3, -1, -1}, small_nhwc[] = {-1, 2, 2, 3};
+#endif
+
+static const int64_t free_nchw[] = {1, 3, -1, -1};
 static const cli_wanted floats = {"x", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 4, free_nchw, 0};
+#ifdef TERN_CLI_PNG
+static const int64_t small_nhwc[] = {-1, 2, 2, 3};
 static const cli_wanted bytes_nhwc = {"x", ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, 4, small_nhwc, 0};
 
-#ifdef TERN_CLI_PNG
 typedef struct image_file {
   uint8_t bytes[4096];
   size_t size;
@@ -63,7 +67,8 @@ static void samples_are_scaled_and_normalised(void **state) {
   assert_float_equal(plain[3], 30.0 / 255, 1e-6);                      // red of column 3
   assert_float_equal(plain[WIDTH * HEIGHT + WIDTH], 10.0 / 255, 1e-6); // green of row 1
   assert_float_equal(plain[2 * WIDTH * HEIGHT], 70.0 / 255, 1e-6);     // blue
-  assert_success(parse(*state, "scale=1&mean=1,2,3&std=2,2,4&channels=bgr", &floats, &tensor));
+  assert_success(
+      parse(*state, "scale=255/255&mean=1,2,3&std=2,2,4&channels=bgr", &floats, &tensor));
   const float *bgr = tensor.data;
   assert_float_equal(bgr[0], (70.0 - 1) / 2, 1e-6);
   assert_float_equal(bgr[2 * WIDTH * HEIGHT + 3], (30.0 - 3) / 4, 1e-6);
@@ -98,9 +103,9 @@ static void crop_and_pad_keep_the_ratio(void **state) {
 }
 
 static void options_are_checked(void **state) {
-  static const char *const wrong[] = {"sise=2",   "size",       "size=0",     "size=2x",
-                                      "mean=1,2", "std=0",      "layout=nch", "channels=cmyk",
-                                      "scale=-1", "resize=fit", "size=2x3x4"};
+  static const char *const wrong[] = {"sise=2",   "size",      "size=0",     "size=2x",
+                                      "mean=1,2", "std=0",     "layout=nch", "channels=cmyk",
+                                      "scale=-1", "scale=1/0", "resize=fit", "size=2x3x4"};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     cli_tensor tensor;
     cli_status *status = parse(*state, wrong[i], &floats, &tensor);
@@ -191,8 +196,53 @@ static void damaged_jpeg_never_crashes(void **state) {
 static void other_files_are_refused(void **state) {
   cli_tensor tensor;
   assert_failure(cli_image_parse(*state, (const uint8_t *)"GIF89a", 6, "", &floats, &tensor),
-                 CLI_FAILED, "neither a PNG nor a JPEG");
-  (void)bytes_nhwc;
+                 CLI_FAILED, "not a PNG, JPEG");
+}
+
+static cli_status *decode_text(cli_arena *arena, const char *text, size_t size, size_t channels,
+                               cli_picture *out_picture) {
+  return cli_picture_decode(arena, (const uint8_t *)text, size, channels, out_picture);
+}
+
+static void pnm_as_text_and_bytes(void **state) {
+  static const char gray[] = "P2 # a comment\n2 1\n16\n0 16\n",
+                    color[] = "P6 1 1 255\n\x0a\x14\x1e";
+  static const char wide[] = "P5\n1 1\n65535\n\x80\x00";
+  cli_picture picture;
+  assert_success(decode_text(*state, gray, sizeof gray - 1, 3, &picture));
+  assert_int_equal(picture.width, 2);
+  for (size_t c = 0; c < 3; c++) assert_float_equal(picture.pixels[3 + c], 255, 1e-4);
+  assert_success(decode_text(*state, color, sizeof color - 1, 3, &picture));
+  assert_float_equal(picture.pixels[2], 30, 1e-4);
+  assert_success(decode_text(*state, color, sizeof color - 1, 1, &picture));
+  assert_float_equal(picture.pixels[0], 18.15f, 1e-4);
+  assert_success(decode_text(*state, wide, sizeof wide - 1, 1, &picture));
+  assert_float_equal(picture.pixels[0], 127.5, 0.01);
+}
+
+static void pnm_that_lies_is_refused(void **state) {
+  static const char *const texts[] = {
+      "P2",
+      "P2 1",
+      "P2 1 1 1",
+      "P2 1 1 1 2",
+      "P2 0 1 1 ",
+      "P2 1 1 0 0",
+      "P2 1 1 65536 0",
+      "P2 9999999 9 9 1",
+      "P2 1 1 255 x",
+      "P5 1 1 255\n",
+      "P6 1 1 9\nab",
+      "P2 -1 1 9 1",
+      "P7 1 1 9 1",
+      "P2 18446744073709551617 1 9 1",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    cli_picture picture;
+    cli_status *status = decode_text(*state, texts[i], strlen(texts[i]), 1, &picture);
+    if (!status) fail_msg("accepted: %s", texts[i]);
+    cli_status_free(status);
+  }
 }
 
 // A triangle filter reproduces a ramp when it enlarges, away from the borders.
@@ -220,6 +270,8 @@ int main(void) {
       ARENA_TEST(damaged_jpeg_never_crashes),
 #endif
       ARENA_TEST(other_files_are_refused),
+      ARENA_TEST(pnm_as_text_and_bytes),
+      ARENA_TEST(pnm_that_lies_is_refused),
       ARENA_TEST(resampling_keeps_a_ramp),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

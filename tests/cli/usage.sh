@@ -8,6 +8,13 @@ for verb in run inspect bench diff info; do
   expect 0 "usage: tern $verb" "$TERN" help "$verb"
   expect 0 "usage: tern $verb" "$TERN" "$verb" --help
 done
+
+# Every option that help lists is explained in the documentation, with its image options.
+for word in $(for verb in run inspect bench diff info; do "$TERN" help "$verb"; done |
+  sed -n 's/^ *\(--[a-z-]*\) .*/\1/p; s/^ *\([a-z]*=\)[^ ]* .*/\1/p' | sort -u); do
+  expect 0 "$word" cat "$ROOT/docs/command-line.md"
+done
+
 expect 2 'a verb is expected' "$TERN"
 expect 2 "did you mean 'bench'?" "$TERN" bensh
 expect 2 "did you mean 'diff'?" "$TERN" help dif

@@ -68,8 +68,13 @@ static bool read_channels(cli_arena *arena, const char *text, struct image_optio
 }
 
 static bool read_scale(cli_arena *arena, const char *text, struct image_options *options) {
-  (void)arena;
-  return cli_parse_real(text, &options->scale) && options->scale > 0;
+  char **pieces;
+  double over = 1;
+  size_t count = cli_split(arena, text, '/', &pieces);
+  bool right = (count == 1 || count == 2) && cli_parse_real(pieces[0], &options->scale) &&
+               (count == 1 || cli_parse_real(pieces[1], &over));
+  options->scale /= over;
+  return right && isfinite(options->scale) && options->scale > 0;
 }
 
 static bool read_per_channel(cli_arena *arena, const char *text, struct per_channel *out_numbers) {
@@ -101,7 +106,7 @@ static const struct image_option {
     {"resize", read_fit, "stretch, crop or pad"},
     {"layout", read_layout, "nchw, nhwc, chw, hwc or hw"},
     {"channels", read_channels, "rgb, bgr or gray"},
-    {"scale", read_scale, "a number above 0"},
+    {"scale", read_scale, "a number above 0, or A/B"},
     {"mean", read_mean, "1 or 3 numbers"},
     {"std", read_std, "1 or 3 numbers other than 0"},
 };

@@ -8,7 +8,7 @@
 // How a spec is told from others: by "PREFIX:" before the path, or by the path's ending.
 struct reader {
   const char *prefix;
-  const char *endings[4];
+  const char *endings[6];
   cli_status *(*read)(cli_arena *arena, const char *path, const char *query,
                       const cli_wanted *wanted, cli_tensor *out_tensor);
 };
@@ -69,8 +69,10 @@ static cli_status *read_json_file(cli_arena *arena, const char *path, const char
 }
 
 static const struct reader readers[] = {
-    {"npy:", {".npy"}, read_npy},      {"npz:", {".npz"}, read_npz},
-    {"pb:", {".pb"}, read_pb},         {"image:", {".png", ".jpg", ".jpeg"}, read_image},
+    {"npy:", {".npy"}, read_npy},
+    {"npz:", {".npz"}, read_npz},
+    {"pb:", {".pb"}, read_pb},
+    {"image:", {".png", ".jpg", ".jpeg", ".pgm", ".ppm"}, read_image},
     {NULL, {".json"}, read_json_file},
 };
 enum { READER_COUNT = sizeof readers / sizeof readers[0] };
@@ -79,7 +81,7 @@ static const struct reader *find_reader(const char *spec, const char *path) {
   for (size_t i = 0; i < READER_COUNT; i++)
     if (readers[i].prefix && cli_starts(spec, readers[i].prefix)) return &readers[i];
   for (size_t i = 0; i < READER_COUNT; i++)
-    for (size_t j = 0; j < 4 && readers[i].endings[j]; j++)
+    for (size_t j = 0; j < 6 && readers[i].endings[j]; j++)
       if (cli_ends(path, readers[i].endings[j])) return &readers[i];
   return NULL;
 }

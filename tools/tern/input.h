@@ -48,7 +48,7 @@ CLI_MUST_USE cli_status *cli_pb_parse(cli_arena *arena, const uint8_t *bytes, si
 CLI_MUST_USE cli_status *cli_json_parse(cli_arena *arena, const char *text, size_t size,
                                         cli_type type, cli_tensor *out_tensor);
 
-// A PNG or JPEG image, sized and normalised as `options` ("size=224&mean=0.5") say.
+// An image file, sized and normalised as `options` ("size=224&mean=0.5") say.
 CLI_MUST_USE cli_status *cli_image_parse(cli_arena *arena, const uint8_t *bytes, size_t size,
                                          const char *options, const cli_wanted *wanted,
                                          cli_tensor *out_tensor);

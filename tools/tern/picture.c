@@ -17,8 +17,8 @@
 // A header of a few bytes can announce any size; this is more than any camera's.
 enum { MAX_PIXELS = 1 << 28 };
 
-static cli_status *picture_new(cli_arena *arena, size_t width, size_t height, size_t channels,
-                               cli_picture *out_picture) {
+cli_status *cli_picture_new(cli_arena *arena, size_t width, size_t height, size_t channels,
+                            cli_picture *out_picture) {
   if (!width || !height || width > MAX_PIXELS / height)
     return cli_fail(CLI_FAILED, "an image of %zu x %zu is not supported", width, height);
   float *pixels = cli_arena_try(arena, width * height * channels * sizeof *pixels);
@@ -31,7 +31,7 @@ static cli_status *picture_new(cli_arena *arena, size_t width, size_t height, si
 static cli_status *read_png(cli_arena *arena, png_image *image, size_t channels,
                             cli_picture *out_picture) {
   cli_picture picture;
-  CLI_TRY(picture_new(arena, image->width, image->height, channels, &picture));
+  CLI_TRY(cli_picture_new(arena, image->width, image->height, channels, &picture));
   image->format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   uint8_t *samples = cli_arena_try(arena, PNG_IMAGE_SIZE(*image));
   if (!samples) return cli_fail(CLI_FAILED, "no memory for the image");
@@ -87,7 +87,7 @@ static cli_status *read_jpeg(cli_arena *arena, struct jpeg_decompress_struct *in
   jpeg_read_header(info, TRUE);
   info->out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   cli_picture picture;
-  CLI_TRY(picture_new(arena, info->image_width, info->image_height, channels, &picture));
+  CLI_TRY(cli_picture_new(arena, info->image_width, info->image_height, channels, &picture));
   jpeg_start_decompress(info);
   size_t row_samples = picture.width * channels;
   uint8_t *row = cli_arena_take(arena, row_samples);
@@ -133,7 +133,9 @@ cli_status *cli_picture_decode(cli_arena *arena, const uint8_t *bytes, size_t si
     return decode_png(arena, bytes, size, channels, out_picture);
   if (size >= 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0)
     return decode_jpeg(arena, bytes, size, channels, out_picture);
-  return cli_fail(CLI_FAILED, "neither a PNG nor a JPEG file");
+  if (size >= 2 && bytes[0] == 'P' && strchr("2356", bytes[1]) && bytes[1])
+    return cli_pnm_decode(arena, bytes, size, channels, out_picture);
+  return cli_fail(CLI_FAILED, "not a PNG, JPEG, PGM or PPM file");
 }
 
 // One line of `from` samples becomes one of `to`; samples are that many floats apart.
@@ -162,8 +164,8 @@ cli_status *cli_picture_resize(cli_arena *arena, const cli_picture *picture, siz
                                size_t height, cli_picture *out_picture) {
   size_t channels = picture->channels;
   cli_picture narrow, resized;
-  CLI_TRY(picture_new(arena, width, picture->height, channels, &narrow));
-  CLI_TRY(picture_new(arena, width, height, channels, &resized));
+  CLI_TRY(cli_picture_new(arena, width, picture->height, channels, &narrow));
+  CLI_TRY(cli_picture_new(arena, width, height, channels, &resized));
   struct axis across = {picture->width, width, channels, channels};
   for (size_t y = 0; y < picture->height; y++)
     for (size_t c = 0; c < channels; c++)
@@ -180,7 +182,7 @@ cli_status *cli_picture_crop(cli_arena *arena, const cli_picture *picture, int64
                              int64_t top, size_t width, size_t height, cli_picture *out_picture) {
   size_t channels = picture->channels;
   cli_picture crop;
-  CLI_TRY(picture_new(arena, width, height, channels, &crop));
+  CLI_TRY(cli_picture_new(arena, width, height, channels, &crop));
   for (size_t y = 0; y < height; y++)
     for (size_t x = 0; x < width; x++) {
       int64_t from_x = left + (int64_t)x, from_y = top + (int64_t)y;
