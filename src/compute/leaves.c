@@ -41,4 +41,8 @@ void tern_leaves_list(const tern_leaves *leaves, tern_leaves_visit_fn visit, voi
   char text[96];
   DESCRIBE_GEMM(f32);
   DESCRIBE_GEMM(f64);
+  snprintf(text, sizeof text, "%zu lanes", leaves->lanes_f32);
+  visit(context, "vecmath_f32", text);
+  visit(context, "rows_f32", text);
+  visit(context, "conv_f32 depthwise", text);
 }

@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "base/macros.h"
+#include "compute/vecmath.h"
 
 // Where a register tile of C goes: C = alpha * product + beta * C + bias.
 #define TERN_GEMM_LEAF(S, T)                                                                       \
@@ -47,12 +48,33 @@ TERN_CONV_LEAF(f32, float)
 TERN_CONV_LEAF(f64, double)
 #undef TERN_CONV_LEAF
 
+#define TERN_VECMATH_MEMBER(NAME, ULP) void (*NAME)(size_t n, const float *x, float *y);
+typedef struct tern_vecmath_f32_leaf {
+  TERN_VECMATH_F32(TERN_VECMATH_MEMBER)
+  TERN_VECMATH_ACTIVATIONS_F32(TERN_VECMATH_MEMBER)
+} tern_vecmath_f32_leaf;
+#undef TERN_VECMATH_MEMBER
+
+// One contiguous line of n elements at a time; the formulas are those of norm.h.
+typedef struct tern_rows_f32_leaf {
+  void (*softmax)(size_t n, const float *x, float *y);
+  void (*log_softmax)(size_t n, const float *x, float *y);
+  void (*moments)(size_t n, const float *x, double *out_mean, double *out_variance);
+  double (*mean_square)(size_t n, const float *x);
+  // y = (x - mean) * scale * weights + bias; weights and bias [n] may be NULL.
+  void (*affine)(size_t n, const float *x, float mean, float scale, const float *weights,
+                 const float *bias, float *y);
+} tern_rows_f32_leaf;
+
 typedef struct tern_leaves {
   tern_cpu_isa isa;
+  size_t lanes_f32; // of one vector
   tern_gemm_f32_leaf gemm_f32;
   tern_gemm_f64_leaf gemm_f64;
   tern_conv_f32_leaf conv_f32;
   tern_conv_f64_leaf conv_f64;
+  tern_vecmath_f32_leaf vecmath_f32;
+  tern_rows_f32_leaf rows_f32;
 } tern_leaves;
 
 // The table of `isa`, or NULL where this build or this machine has none.
