@@ -18,6 +18,9 @@ void tern_external_files_destroy(tern_external_files *files);
 // Makes `bytes`, which must outlive `files`, answer for the location `name`.
 TERN_MUST_USE tern_status *tern_external_files_add(tern_external_files *files, const char *name,
                                                    tern_span bytes);
+// Bytes that tern_external_files_find gave will hardly be read again; their pages may go. Bytes of
+// another origin are left alone.
+void tern_external_files_discard(const tern_external_files *files, const void *data, size_t size);
 // The bytes of one external tensor: offset and length are checked against the file's size. Without
 // a length, the rest of the file from the offset, cut to what dtype and dims need.
 TERN_MUST_USE tern_status *tern_external_files_find(tern_external_files *files,

@@ -89,6 +89,15 @@ tern_status *tern_model_keep_value(tern_model *model, tern_value *value) {
   return NULL;
 }
 
+void tern_model_discard(const tern_model *model, const tern_value *value) {
+  const char *data = value->data, *begin = model->file.data;
+  if (value->owns_data || !data) return;
+  if (begin && data >= begin && data < begin + model->file.size)
+    tern_os_file_discard(&model->file, data, value->data_bytes);
+  else if (model->externals)
+    tern_external_files_discard(model->externals, data, value->data_bytes);
+}
+
 tern_status *tern_model_warn(tern_model *model, const char *format, ...) {
   char buffer[512];
   va_list args;

@@ -9,6 +9,9 @@ static const tern_op_family *const families[] = {
     &tern_ops_elementwise,
     &tern_ops_control,
     &tern_ops_shape,
+    &tern_ops_conv,
+    &tern_ops_matmul,
+    &tern_ops_pool,
     NULL,
 };
 

@@ -8,6 +8,9 @@ const tern_cpu_family *const tern_cpu_families[] = {
     &tern_cpu_elementwise,
     &tern_cpu_control,
     &tern_cpu_shape,
+    &tern_cpu_conv,
+    &tern_cpu_matmul,
+    &tern_cpu_pool,
     NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;

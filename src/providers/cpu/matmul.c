@@ -1,0 +1,275 @@
+// Kernels of matrix products. A constant B is packed once, when the kernel is prepared.
+#include "compute/gemm.h"
+#include "compute/types.h"
+#include "providers/cpu/cpu.h"
+
+// One product, and how a batch of them lies.
+typedef struct matmul_sizes {
+  int64_t m, n, k;
+  bool transpose_a, transpose_b;
+  float alpha, beta;
+  int32_t batch_rank;
+  int64_t batch_count;
+  int64_t batch[TERN_MAX_RANK];
+  int64_t stride_a[TERN_MAX_RANK], stride_b[TERN_MAX_RANK]; // in elements; 0 where broadcast
+} matmul_sizes;
+
+typedef struct matmul_state {
+  void *packed_b;
+  size_t packed_bytes;
+} matmul_state;
+
+static void next_index(int32_t rank, const int64_t *sizes, int64_t *index) {
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    if (++index[d] < sizes[d]) return;
+    index[d] = 0;
+  }
+}
+
+#define T float
+#define NAME(x) f32_##x
+#define NAME_GEMM(suffix) tern_gemm_f32##suffix
+#include "providers/cpu/matmul.inc"
+#undef T
+#undef NAME
+#undef NAME_GEMM
+#define T double
+#define NAME(x) f64_##x
+#define NAME_GEMM(suffix) tern_gemm_f64##suffix
+#include "providers/cpu/matmul.inc"
+#undef T
+#undef NAME
+#undef NAME_GEMM
+
+// Strides of one operand over the batch axes of the result.
+static void batch_strides(const tern_shape *shape, int32_t batch_rank, int64_t matrix,
+                          int64_t *out_strides) {
+  int32_t own = shape->rank > 2 ? shape->rank - 2 : 0;
+  int64_t stride = matrix;
+  for (int32_t d = batch_rank - 1; d >= 0; --d) {
+    int32_t axis = d - (batch_rank - own);
+    int64_t size = axis < 0 ? 1 : shape->dims[axis];
+    out_strides[d] = size == 1 ? 0 : stride;
+    stride *= size;
+  }
+}
+
+// numpy.matmul's view of the operands. A batch over one B is one taller product.
+static void read_sizes(const tern_invocation *invocation, int32_t right, matmul_sizes *out) {
+  const tern_shape *a = &invocation->inputs[0]->shape, *b = &invocation->inputs[right]->shape;
+  const tern_shape *y = &invocation->outputs[0]->shape;
+  *out = (matmul_sizes){.alpha = 1.0f, .batch_count = 1};
+  out->m = a->rank > 1 ? a->dims[a->rank - 2] : 1;
+  out->k = a->dims[a->rank - 1];
+  out->n = b->rank > 1 ? b->dims[b->rank - 1] : 1;
+  out->batch_rank = y->rank - (a->rank > 1) - (b->rank > 1);
+  for (int32_t d = 0; d < out->batch_rank; ++d) {
+    out->batch[d] = y->dims[d];
+    out->batch_count *= y->dims[d];
+  }
+  if (b->rank <= 2) {
+    out->m *= out->batch_count;
+    out->batch_count = out->m > 0 && out->n > 0 ? 1 : 0;
+    out->batch_rank = 0;
+    return;
+  }
+  batch_strides(a, out->batch_rank, out->m * out->k, out->stride_a);
+  batch_strides(b, out->batch_rank, out->k * out->n, out->stride_b);
+}
+
+static void read_gemm_sizes(const tern_invocation *invocation, matmul_sizes *out) {
+  const tern_node *node = invocation->node;
+  const tern_shape *a = &invocation->inputs[0]->shape, *y = &invocation->outputs[0]->shape;
+  *out = (matmul_sizes){.alpha = tern_node_attr_f(node, "alpha"),
+                        .beta = tern_node_attr_f(node, "beta"),
+                        .transpose_a = tern_node_attr_i(node, "transA") != 0,
+                        .transpose_b = tern_node_attr_i(node, "transB") != 0,
+                        .m = y->dims[0],
+                        .n = y->dims[1]};
+  out->k = a->dims[out->transpose_a ? 0 : 1];
+}
+
+#define INTEGERS(X)                                                                                \
+  X(TERN_INT32, int32_t, i32)                                                                      \
+  X(TERN_UINT32, uint32_t, u32) X(TERN_INT64, int64_t, i64) X(TERN_UINT64, uint64_t, u64)
+
+static void integer_product(const tern_invocation *invocation, const matmul_sizes *s, int64_t at_a,
+                            int64_t at_b, int64_t at_c) {
+  size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
+  const void *a = invocation->inputs[0]->data, *b = invocation->inputs[1]->data;
+  void *c = invocation->outputs[0]->data;
+#define X(dtype_, type, suffix)                                                                    \
+  if (invocation->inputs[0]->dtype == dtype_)                                                      \
+    tern_gemm_##suffix(m, n, k, (const type *)a + at_a, k, (const type *)b + at_b, n,              \
+                       (type *)c + at_c, n);
+  INTEGERS(X)
+#undef X
+}
+
+static tern_status *compute_matmul(tern_invocation *invocation) {
+  matmul_sizes sizes;
+  read_sizes(invocation, 1, &sizes);
+  switch (invocation->inputs[0]->dtype) {
+  case TERN_FLOAT:
+    return f32_batches(invocation, &sizes, invocation->state);
+  case TERN_DOUBLE:
+    return f64_batches(invocation, &sizes, invocation->state);
+  default:
+    break;
+  }
+  int64_t index[TERN_MAX_RANK] = {0};
+  for (int64_t i = 0; i < sizes.batch_count; ++i) {
+    int64_t at_a = 0, at_b = 0;
+    for (int32_t d = 0; d < sizes.batch_rank; ++d) {
+      at_a += index[d] * sizes.stride_a[d];
+      at_b += index[d] * sizes.stride_b[d];
+    }
+    integer_product(invocation, &sizes, at_a, at_b, i * sizes.m * sizes.n);
+    next_index(sizes.batch_rank, sizes.batch, index);
+  }
+  return NULL;
+}
+
+// Integer Gemm by the definition: transposes are read in place, alpha and beta are whole.
+#define X(dtype_, type, suffix)                                                                    \
+  static void gemm_##suffix(const tern_invocation *invocation, const matmul_sizes *s) {            \
+    const type *a = invocation->inputs[0]->data, *b = invocation->inputs[1]->data;                 \
+    const tern_value *c = invocation->input_count > 2 ? invocation->inputs[2] : NULL;              \
+    const int64_t rows = c && c->shape.rank > 1 ? c->shape.dims[0] : 1;                            \
+    const int64_t columns = c && c->shape.rank > 0 ? c->shape.dims[c->shape.rank - 1] : 1;         \
+    type *y = invocation->outputs[0]->data;                                                        \
+    for (int64_t i = 0; i < s->m; ++i) {                                                           \
+      for (int64_t j = 0; j < s->n; ++j) {                                                         \
+        uint64_t sum = 0;                                                                          \
+        for (int64_t k = 0; k < s->k; ++k)                                                         \
+          sum += (uint64_t)a[s->transpose_a ? k * s->m + i : i * s->k + k] *                       \
+                 (uint64_t)b[s->transpose_b ? j * s->k + k : k * s->n + j];                        \
+        sum *= (uint64_t)(int64_t)s->alpha;                                                        \
+        if (c)                                                                                     \
+          sum += (uint64_t)(int64_t)s->beta *                                                      \
+                 (uint64_t)((const type *)                                                         \
+                                c->data)[(rows == 1 ? 0 : i * columns) + (columns == 1 ? 0 : j)];  \
+        y[i * s->n + j] = (type)sum;                                                               \
+      }                                                                                            \
+    }                                                                                              \
+  }
+INTEGERS(X)
+#undef X
+
+static tern_status *compute_gemm(tern_invocation *invocation) {
+  matmul_sizes sizes;
+  read_gemm_sizes(invocation, &sizes);
+  switch (invocation->inputs[0]->dtype) {
+  case TERN_FLOAT:
+    return f32_gemm(invocation, &sizes, invocation->state);
+  case TERN_DOUBLE:
+    return f64_gemm(invocation, &sizes, invocation->state);
+#define X(dtype_, type, suffix)                                                                    \
+  case dtype_:                                                                                     \
+    gemm_##suffix(invocation, &sizes);                                                             \
+    return NULL;
+    INTEGERS(X)
+#undef X
+  default:
+    return TERN_ERROR(TERN_NOT_IMPLEMENTED, "no product of %s",
+                      tern_dtype_name(invocation->inputs[0]->dtype));
+  }
+}
+
+static void release(void *pointer, tern_allocator *allocator) {
+  matmul_state *state = pointer;
+  if (!state) return;
+  tern_allocator_free(allocator, state->packed_b, state->packed_bytes);
+  TERN_DELETE(allocator, state);
+}
+
+static tern_status *prepare_b(const tern_prepare *prepare, bool transposed, void **out_state) {
+  const tern_value *b = prepare->constants[1];
+  if (prepare->disable_prepacking || !b || b->shape.rank != 2) return NULL;
+  if (b->dtype != TERN_FLOAT && b->dtype != TERN_DOUBLE) return NULL;
+  matmul_state *state;
+  TERN_TRY(TERN_NEW(prepare->allocator, &state));
+  tern_status *status = b->dtype == TERN_FLOAT ? f32_pack(prepare, b, transposed, state)
+                                               : f64_pack(prepare, b, transposed, state);
+  if (status) {
+    release(state, prepare->allocator);
+    return status;
+  }
+  tern_model_discard(prepare->node->outputs[0]->graph->model, b);
+  *out_state = state;
+  return NULL;
+}
+
+static tern_status *prepare_matmul(const tern_prepare *prepare, void **out_state) {
+  return prepare_b(prepare, false, out_state);
+}
+
+static tern_status *prepare_gemm(const tern_prepare *prepare, void **out_state) {
+  return prepare_b(prepare, tern_node_attr_i(prepare->node, "transB") != 0, out_state);
+}
+
+// A zero point for each row or column is a vector.
+static tern_gemm_i8_operand operand(const tern_value *value, const tern_value *zero_point,
+                                    int64_t offset, int64_t ld) {
+  return (tern_gemm_i8_operand){.data = (const char *)value->data + offset,
+                                .ld = (size_t)ld,
+                                .is_signed = value->dtype == TERN_INT8,
+                                .zero_point = zero_point ? zero_point->data : NULL,
+                                .zero_point_per_line =
+                                    zero_point && tern_value_count(zero_point) > 1};
+}
+
+static tern_status *check_zero_point(const tern_value *zero_point, int64_t lines,
+                                     const char *name) {
+  if (!zero_point || tern_value_count(zero_point) == 1 || tern_value_count(zero_point) == lines)
+    return NULL;
+  return TERN_ERROR(TERN_INVALID_ARGUMENT, "%s has %lld values, 1 or %lld are needed", name,
+                    (long long)tern_value_count(zero_point), (long long)lines);
+}
+
+static tern_status *compute_matmul_integer(tern_invocation *invocation) {
+  const tern_value *const *in = invocation->inputs;
+  const tern_value *zero_a = invocation->input_count > 2 ? in[2] : NULL;
+  const tern_value *zero_b = invocation->input_count > 3 ? in[3] : NULL;
+  matmul_sizes sizes;
+  read_sizes(invocation, 1, &sizes);
+  TERN_TRY(check_zero_point(zero_a, sizes.m, "a_zero_point"));
+  TERN_TRY(check_zero_point(zero_b, sizes.n, "b_zero_point"));
+  int64_t index[TERN_MAX_RANK] = {0};
+  for (int64_t i = 0; i < sizes.batch_count; ++i) {
+    int64_t at_a = 0, at_b = 0;
+    for (int32_t d = 0; d < sizes.batch_rank; ++d) {
+      at_a += index[d] * sizes.stride_a[d];
+      at_b += index[d] * sizes.stride_b[d];
+    }
+    tern_gemm_i8_operand a = operand(in[0], zero_a, at_a, sizes.k);
+    tern_gemm_i8_operand b = operand(in[1], zero_b, at_b, sizes.n);
+    tern_gemm_i8((size_t)sizes.m, (size_t)sizes.n, (size_t)sizes.k, &a, &b,
+                 (int32_t *)invocation->outputs[0]->data + i * sizes.m * sizes.n, (size_t)sizes.n);
+    next_index(sizes.batch_rank, sizes.batch, index);
+  }
+  return NULL;
+}
+
+#define REAL (TERN_DTYPE_BIT(TERN_FLOAT) | TERN_DTYPE_BIT(TERN_DOUBLE))
+#define WIDE_INTEGERS                                                                              \
+  (TERN_DTYPE_BIT(TERN_INT32) | TERN_DTYPE_BIT(TERN_INT64) | TERN_DTYPE_BIT(TERN_UINT32) |         \
+   TERN_DTYPE_BIT(TERN_UINT64))
+
+static const tern_cpu_kernel kernels[] = {
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "MatMul",
+     TERN_CPU_TYPES({"T", REAL | WIDE_INTEGERS}),
+     .prepare = prepare_matmul,
+     .compute = compute_matmul,
+     .release = release},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "Gemm",
+     TERN_CPU_TYPES({"T", REAL | WIDE_INTEGERS}),
+     .prepare = prepare_gemm,
+     .compute = compute_gemm,
+     .release = release},
+    {.domain = TERN_DOMAIN_ONNX, .op = "MatMulInteger", .compute = compute_matmul_integer},
+};
+
+const tern_cpu_family tern_cpu_matmul = {"matmul", kernels, TERN_COUNT_OF(kernels)};

@@ -1,0 +1,164 @@
+// Kernels of pooling.
+#include "compute/pool.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ops/window.h"
+#include "providers/cpu/cpu.h"
+
+static size_t planes_of(const tern_shape *x) {
+  return (size_t)(x->dims[0] * (x->rank > 1 ? x->dims[1] : 1));
+}
+
+static tern_status *read_window(const tern_invocation *invocation, tern_window *out_window) {
+  tern_op_window window;
+  TERN_TRY(tern_op_window_read(invocation->node, &invocation->inputs[0]->shape, NULL, &window));
+  tern_op_window_to_compute(&window, false, out_window);
+  return NULL;
+}
+
+static tern_status *compute_max(tern_invocation *invocation) {
+  const tern_value *x = invocation->inputs[0];
+  tern_value *y = invocation->outputs[0];
+  tern_value *indices = invocation->output_count > 1 ? invocation->outputs[1] : NULL;
+  bool column_major = tern_node_attr_i(invocation->node, "storage_order") != 0;
+  size_t planes = planes_of(&x->shape);
+  tern_window window;
+  TERN_TRY(read_window(invocation, &window));
+#define POOL(dtype_, suffix, type)                                                                 \
+  if (x->dtype == dtype_)                                                                          \
+    tern_pool_max_##suffix(&window, planes, (const type *)x->data, (type *)y->data,                \
+                           indices ? indices->data : NULL, 0, column_major);
+  POOL(TERN_FLOAT, f32, float)
+  POOL(TERN_DOUBLE, f64, double)
+  POOL(TERN_INT8, i8, int8_t)
+  POOL(TERN_UINT8, u8, uint8_t)
+#undef POOL
+  return NULL;
+}
+
+static tern_status *compute_average(tern_invocation *invocation) {
+  const tern_value *x = invocation->inputs[0];
+  bool count_padding = tern_node_attr_i(invocation->node, "count_include_pad") != 0;
+  size_t planes = planes_of(&x->shape);
+  tern_window window;
+  TERN_TRY(read_window(invocation, &window));
+  if (x->dtype == TERN_FLOAT)
+    tern_pool_average_f32(&window, planes, x->data, invocation->outputs[0]->data, count_padding);
+  else
+    tern_pool_average_f64(&window, planes, x->data, invocation->outputs[0]->data, count_padding);
+  return NULL;
+}
+
+static tern_status *lp_pool(tern_invocation *invocation, const tern_window *window) {
+  const tern_value *x = invocation->inputs[0];
+  int64_t p = tern_node_attr_i(invocation->node, "p");
+  if (p < 1) return TERN_ERROR(TERN_INVALID_ARGUMENT, "'p' is %lld", (long long)p);
+  size_t planes = planes_of(&x->shape);
+  if (x->dtype == TERN_FLOAT)
+    tern_pool_lp_f32(window, planes, x->data, invocation->outputs[0]->data, (float)p);
+  else
+    tern_pool_lp_f64(window, planes, x->data, invocation->outputs[0]->data, (double)p);
+  return NULL;
+}
+
+static tern_status *compute_lp(tern_invocation *invocation) {
+  tern_window window;
+  TERN_TRY(read_window(invocation, &window));
+  return lp_pool(invocation, &window);
+}
+
+// All spatial dimensions as one window over one dimension.
+static tern_window whole_plane(const tern_shape *x) {
+  size_t size = (size_t)tern_shape_product(x, 2 < x->rank ? 2 : x->rank, x->rank);
+  return (tern_window){.rank = 1,
+                       .in = {size},
+                       .out = {1},
+                       .kernel = {size ? size : 1},
+                       .stride = {1},
+                       .dilation = {1}};
+}
+
+static tern_status *compute_global_average(tern_invocation *invocation) {
+  const tern_value *x = invocation->inputs[0];
+  tern_window plane = whole_plane(&x->shape);
+  size_t planes = planes_of(&x->shape);
+  if (x->dtype == TERN_FLOAT)
+    tern_pool_global_average_f32(planes, plane.in[0], x->data, invocation->outputs[0]->data);
+  else
+    tern_pool_global_average_f64(planes, plane.in[0], x->data, invocation->outputs[0]->data);
+  return NULL;
+}
+
+static tern_status *compute_global_max(tern_invocation *invocation) {
+  const tern_value *x = invocation->inputs[0];
+  tern_window plane = whole_plane(&x->shape);
+  size_t planes = planes_of(&x->shape);
+  if (x->dtype == TERN_FLOAT)
+    tern_pool_max_f32(&plane, planes, x->data, invocation->outputs[0]->data, NULL, 0, false);
+  else
+    tern_pool_max_f64(&plane, planes, x->data, invocation->outputs[0]->data, NULL, 0, false);
+  return NULL;
+}
+
+static tern_status *compute_global_lp(tern_invocation *invocation) {
+  tern_window plane = whole_plane(&invocation->inputs[0]->shape);
+  return lp_pool(invocation, &plane);
+}
+
+// Each value goes back to where the indices, flat over the pooled tensor's input, say it was. They
+// count in the shape that the attributes give, which output_shape may enlarge.
+static tern_status *compute_unpool(tern_invocation *invocation) {
+  const tern_value *x = invocation->inputs[0], *indices = invocation->inputs[1];
+  tern_value *y = invocation->outputs[0];
+  size_t element = tern_dtype_size(x->dtype);
+  int64_t count = tern_value_count(x), total = tern_value_count(y);
+  if (tern_value_count(indices) != count)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "there are %lld indices for %lld values",
+                      (long long)tern_value_count(indices), (long long)count);
+  if (y->data_bytes) memset(y->data, 0, y->data_bytes);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t at = ((const int64_t *)indices->data)[i];
+    if (at < 0 || at >= total)
+      return TERN_ERROR(TERN_INVALID_ARGUMENT,
+                        "index %lld is not within the output's %lld elements", (long long)at,
+                        (long long)total);
+    memcpy((char *)y->data + (size_t)at * element, (const char *)x->data + (size_t)i * element,
+           element);
+  }
+  return NULL;
+}
+
+#define REAL (TERN_DTYPE_BIT(TERN_FLOAT) | TERN_DTYPE_BIT(TERN_DOUBLE))
+#define BYTES (TERN_DTYPE_BIT(TERN_INT8) | TERN_DTYPE_BIT(TERN_UINT8))
+
+static const tern_cpu_kernel kernels[] = {
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "MaxPool",
+     TERN_CPU_TYPES({"T", REAL | BYTES}),
+     .compute = compute_max},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "AveragePool",
+     TERN_CPU_TYPES({"T", REAL}),
+     .compute = compute_average},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "LpPool",
+     TERN_CPU_TYPES({"T", REAL}),
+     .compute = compute_lp},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "GlobalAveragePool",
+     TERN_CPU_TYPES({"T", REAL}),
+     .compute = compute_global_average},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "GlobalMaxPool",
+     TERN_CPU_TYPES({"T", REAL}),
+     .compute = compute_global_max},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "GlobalLpPool",
+     TERN_CPU_TYPES({"T", REAL}),
+     .compute = compute_global_lp},
+    {.domain = TERN_DOMAIN_ONNX, .op = "MaxUnpool", .compute = compute_unpool},
+};
+
+const tern_cpu_family tern_cpu_pool = {"pool", kernels, TERN_COUNT_OF(kernels)};
