@@ -311,6 +311,18 @@ static void literals_fill_the_wanted_shape(void **state) {
                  "'two' is neither a number nor a file");
 }
 
+// The ABI says rank 0 of a scalar and of a shape that the model leaves open.
+static void rank_zero_takes_any_shape(void **state) {
+  cli_wanted wanted = {"x", INT64, 0, NULL, 0};
+  cli_tensor tensor;
+  assert_success(cli_input_read(*state, "7", &wanted, &tensor));
+  assert_int_equal(tensor.rank, 0);
+  assert_success(cli_input_read(*state, "7,8,9", &wanted, &tensor));
+  assert_dims(&tensor, 1, (int64_t[]){3});
+  assert_success(cli_input_read(*state, "ones:2x2", &wanted, &tensor));
+  assert_dims(&tensor, 2, (int64_t[]){2, 2});
+}
+
 static void random_values_follow_seed_name_and_range(void **state) {
   cli_wanted wanted = {"x", INT64, 2, free_by_two, 5}, other = wanted;
   cli_tensor a, b;
@@ -436,6 +448,7 @@ int main(void) {
       ARENA_TEST(json_that_is_no_tensor_is_refused),
 #endif
       ARENA_TEST(literals_fill_the_wanted_shape),
+      ARENA_TEST(rank_zero_takes_any_shape),
       ARENA_TEST(random_values_follow_seed_name_and_range),
       ARENA_TEST(generated_shapes_are_checked),
       ARENA_TEST(arrays_are_converted_where_values_fit),

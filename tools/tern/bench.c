@@ -45,7 +45,7 @@ static cli_status *timed_run(cli_arena *arena, const cli_model *model, cli_feeds
   return NULL;
 }
 
-// Reply: the library's text, load, first run, then every timed run to the end of the reply.
+// Reply, after the texts of library and inputs and the load: first run, then every timed run.
 static cli_status *time_runs(cli_arena *arena, const cli_request *request, const cli_model *model,
                              cli_feeds *feeds, cli_buffer *reply) {
   uint64_t ns, total_ns = 0;
@@ -91,6 +91,7 @@ static cli_status *run_job(cli_arena *arena, void *arg, cli_buffer *reply) {
   CLI_TRY(cli_inputs_make(arena, &model, request, request->seed, true, &inputs));
   CLI_TRY(cli_feeds_make(arena, &model, inputs, &feeds));
   // The process ends here, and with it what the library holds.
+  CLI_TRY(put_text(reply, cli_inputs_text(arena, &model, inputs)));
   if (job->profile_prefix) return profile_runs(arena, &model, &feeds, reply);
   CLI_TRY(cli_buffer_put_u64(reply, load_ns));
   return cli_fail_in(time_runs(arena, request, &model, &feeds, reply), "running '%s'",
@@ -130,6 +131,7 @@ static double quantile(struct times *times, double part) {
 struct subject {
   const char *library;                     // as given; NULL is the default
   const char *text;                        // as the library says
+  const char *inputs;                      // their shapes
   struct times loads, firsts, ready, runs; // ready: load and first run
   uint64_t peak_bytes;
 };
@@ -141,6 +143,7 @@ static cli_status *run_round(cli_arena *arena, const cli_request *request,
   uint64_t peak_bytes, load_ns, first_ns, ns;
   CLI_TRY(cli_child_run(arena, run_job, &job, &reply, &peak_bytes));
   CLI_TRY(get_text(arena, &reply, &subject->text));
+  CLI_TRY(get_text(arena, &reply, &subject->inputs));
   CLI_TRY(cli_cursor_unsigned(&reply, 8, &load_ns));
   CLI_TRY(cli_cursor_unsigned(&reply, 8, &first_ns));
   add_time(arena, &subject->loads, (double)load_ns);
@@ -173,7 +176,7 @@ static void print_times(cli_arena *arena, const char *name, struct subject *subj
 
 static void print_table(cli_arena *arena, const cli_request *request, uint64_t rounds,
                         struct subject *subjects, size_t count) {
-  printf("%s\n", request->operand);
+  printf("%s: %s\n", request->operand, subjects[0].inputs);
   for (size_t i = 0; i < count; i++)
     printf("%c: %s, %zu runs in %llu %s\n", 'A' + (int)i, subjects[i].text, subjects[i].runs.count,
            (unsigned long long)rounds, rounds == 1 ? "round" : "rounds");
@@ -194,9 +197,10 @@ static cli_status *profile(cli_arena *arena, const cli_request *request,
   struct job job = {request, subject->library, prefix};
   cli_cursor reply;
   uint64_t peak_bytes;
-  const char *text, *path;
+  const char *text, *inputs, *path;
   CLI_TRY(cli_child_run(arena, run_job, &job, &reply, &peak_bytes));
   CLI_TRY(get_text(arena, &reply, &text));
+  CLI_TRY(get_text(arena, &reply, &inputs));
   CLI_TRY(get_text(arena, &reply, &path));
   cli_profile_row *rows;
   size_t count;

@@ -206,7 +206,10 @@ cli_status *cli_diff(cli_arena *arena, const cli_request *request) {
                     "agreement proves nothing; give inputs that matter with --input, or "
                     "--allow-constant",
                     moved);
-  printf("same within %g; outputs move by %.3g of their largest between seeds\n",
-         request->tolerance, moved);
+  printf("same within %g; between seeds, outputs ", request->tolerance);
+  if (isinf(moved))
+    printf("change their shape\n");
+  else
+    printf("move by %.3g of their largest\n", moved);
   return NULL;
 }

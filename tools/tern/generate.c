@@ -120,8 +120,8 @@ static bool read_number(const char *text, cli_number *out_number) {
 
 // A list has no shape of its own: it fills the wanted one, of which one size may be free.
 static cli_status *shape_list(cli_arena *arena, const cli_wanted *wanted, size_t count,
-                              int64_t **out_dims) {
-  int64_t *dims = cli_arena_array(arena, wanted->rank, sizeof *dims);
+                              size_t *out_rank, int64_t **out_dims) {
+  int64_t *dims = cli_arena_array(arena, wanted->rank + 1, sizeof *dims);
   size_t fixed = 1, free_axis = wanted->rank;
   for (size_t i = wanted->rank; i-- > 0;) {
     dims[i] = wanted->dims[i] < 0 ? 1 : wanted->dims[i];
@@ -131,8 +131,11 @@ static cli_status *shape_list(cli_arena *arena, const cli_wanted *wanted, size_t
   }
   if (free_axis < wanted->rank && fixed && count % fixed == 0)
     dims[free_axis] = (int64_t)(count / fixed);
+  bool is_vector = wanted->rank == 0 && count != 1;
+  if (is_vector) dims[0] = (int64_t)count;
+  *out_rank = is_vector ? 1 : wanted->rank;
   size_t total;
-  CLI_TRY(cli_shape_count(wanted->rank, dims, &total));
+  CLI_TRY(cli_shape_count(*out_rank, dims, &total));
   if (total != count)
     return cli_fail(CLI_FAILED, "%zu values given for shape %s", count,
                     cli_shape_text(arena, wanted->rank, wanted->dims));
@@ -144,10 +147,11 @@ cli_status *cli_literal_parse(cli_arena *arena, const char *text, const cli_want
                               cli_tensor *out_tensor) {
   char **pieces;
   size_t count = cli_split(arena, text, ',', &pieces);
+  size_t rank;
   int64_t *dims;
-  CLI_TRY(shape_list(arena, wanted, count, &dims));
+  CLI_TRY(shape_list(arena, wanted, count, &rank, &dims));
   cli_tensor tensor;
-  CLI_TRY(cli_tensor_new(arena, wanted->type, wanted->rank, dims, &tensor));
+  CLI_TRY(cli_tensor_new(arena, wanted->type, rank, dims, &tensor));
   for (size_t i = 0; i < count; i++) {
     cli_number number;
     if (tensor.strings) {

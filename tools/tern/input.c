@@ -124,6 +124,9 @@ static cli_status *read_any(cli_arena *arena, const char *spec, const cli_wanted
 
 static cli_status *check_shape(cli_arena *arena, const cli_wanted *wanted,
                                const cli_tensor *tensor) {
+  // The ABI gives rank 0 for a scalar and for a shape that the model leaves open; the library
+  // knows.
+  if (wanted->rank == 0) return NULL;
   bool fits = tensor->rank == wanted->rank;
   for (size_t i = 0; fits && i < wanted->rank; i++)
     fits = wanted->dims[i] < 0 || wanted->dims[i] == tensor->dims[i];
@@ -279,4 +282,15 @@ cli_status *cli_inputs_make(cli_arena *arena, const cli_model *model, const cli_
   CLI_TRY(make_all(&making, fill));
   *out_inputs = making.tensors;
   return NULL;
+}
+
+const char *cli_inputs_text(cli_arena *arena, const cli_model *model, const cli_tensor *inputs) {
+  const char *text = "";
+  for (size_t i = 0; i < model->input_count; i++) {
+    cli_value value = {.form = CLI_FORM_TENSOR, .tensor = inputs[i]};
+    if (inputs[i].type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) value.form = CLI_FORM_NONE;
+    text = cli_print(arena, "%s%s%s %s", text, i ? ", " : "", model->inputs[i].name,
+                     cli_value_text(arena, &value));
+  }
+  return text;
 }

@@ -24,6 +24,9 @@ CLI_MUST_USE cli_status *cli_inputs_make(cli_arena *arena, const cli_model *mode
                                          const cli_request *request, uint64_t seed, bool fill,
                                          cli_tensor **out_inputs);
 
+// Names, types and shapes of such inputs, in a line.
+const char *cli_inputs_text(cli_arena *arena, const cli_model *model, const cli_tensor *inputs);
+
 // The tensor that `spec` describes for one input; type and shape are those wanted.
 CLI_MUST_USE cli_status *cli_input_read(cli_arena *arena, const char *spec,
                                         const cli_wanted *wanted, cli_tensor *out_tensor);
@@ -53,7 +56,8 @@ CLI_MUST_USE cli_status *cli_image_parse(cli_arena *arena, const uint8_t *bytes,
                                          const char *options, const cli_wanted *wanted,
                                          cli_tensor *out_tensor);
 
-// "1,2,3": elements in order, filling the wanted shape.
+// "1,2,3": elements in order, filling the wanted shape; where that has rank 0, more or fewer than
+// one make a vector.
 CLI_MUST_USE cli_status *cli_literal_parse(cli_arena *arena, const char *text,
                                            const cli_wanted *wanted, cli_tensor *out_tensor);
 

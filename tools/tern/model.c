@@ -41,8 +41,10 @@ static const char *describe_tensor(cli_arena *arena, const cli_port *port) {
   return port->rank ? text : cli_print(arena, "%s scalar", text);
 }
 
+// `depth` is 0 but inside sequences and maps, whose elements may differ in shape.
 static cli_status *read_tensor_type(cli_arena *arena, const cli_lib *lib,
-                                    const OrtTensorTypeAndShapeInfo *info, cli_port *port) {
+                                    const OrtTensorTypeAndShapeInfo *info, unsigned depth,
+                                    cli_port *port) {
   const OrtApi *ort = lib->ort;
   CLI_TRY(cli_ort(lib, ort->GetTensorElementType(info, &port->type)));
   CLI_TRY(cli_ort(lib, ort->GetDimensionsCount(info, &port->rank)));
@@ -57,17 +59,17 @@ static cli_status *read_tensor_type(cli_arena *arena, const cli_lib *lib,
     port->symbols[i] = cli_copy(arena, symbol, strlen(symbol));
   }
   port->is_tensor = true;
-  port->type_text = describe_tensor(arena, port);
+  port->type_text = depth ? cli_element_of(port->type)->name : describe_tensor(arena, port);
   return NULL;
 }
 
 static cli_status *read_type(cli_arena *arena, const cli_lib *lib, const OrtTypeInfo *type,
                              unsigned depth, cli_port *port);
 
-// A type held by another, whose description then reads "OUTER of INNER"; releases `inner`.
+// A type held by another, whose description then reads "OUTER INNER"; releases `inner`.
 static cli_status *read_inner(cli_arena *arena, const cli_lib *lib, OrtTypeInfo *inner,
                               const char *outer, unsigned depth, cli_port *port) {
-  cli_status *status = read_type(arena, lib, inner, depth + 1, port);
+  cli_status *status = read_type(arena, lib, inner, depth, port);
   lib->ort->ReleaseTypeInfo(inner);
   if (!status) port->type_text = cli_print(arena, "%s %s", outer, port->type_text);
   return status;
@@ -79,7 +81,7 @@ static cli_status *read_sequence(cli_arena *arena, const cli_lib *lib, const Ort
   OrtTypeInfo *inner;
   CLI_TRY(cli_ort(lib, lib->ort->CastTypeInfoToSequenceTypeInfo(type, &info)));
   CLI_TRY(cli_ort(lib, lib->ort->GetSequenceElementType(info, &inner)));
-  cli_status *status = read_inner(arena, lib, inner, "sequence of", depth, port);
+  cli_status *status = read_inner(arena, lib, inner, "sequence of", depth + 1, port);
   port->is_tensor = false;
   return status;
 }
@@ -93,7 +95,7 @@ static cli_status *read_map(cli_arena *arena, const cli_lib *lib, const OrtTypeI
   CLI_TRY(cli_ort(lib, lib->ort->GetMapKeyType(info, &key)));
   CLI_TRY(cli_ort(lib, lib->ort->GetMapValueType(info, &inner)));
   const char *outer = cli_print(arena, "map of %s to", cli_element_of(key)->name);
-  cli_status *status = read_inner(arena, lib, inner, outer, depth, port);
+  cli_status *status = read_inner(arena, lib, inner, outer, depth + 1, port);
   port->is_tensor = false;
   return status;
 }
@@ -128,7 +130,7 @@ static cli_status *read_type(cli_arena *arena, const cli_lib *lib, const OrtType
     return NULL;
   case ONNX_TYPE_TENSOR:
     CLI_TRY(cli_ort(lib, lib->ort->CastTypeInfoToTensorInfo(type, &info)));
-    if (info) return read_tensor_type(arena, lib, info, port);
+    if (info) return read_tensor_type(arena, lib, info, depth, port);
     break;
   default:
     break;

@@ -48,6 +48,8 @@ static const char *element_text(cli_arena *arena, const cli_tensor *tensor, size
   if (tensor->strings) return quote(arena, tensor->strings[index]);
   cli_number number = cli_element_load(tensor->type, tensor->data, index);
   if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL) return number.integer ? "true" : "false";
+  if (!number.is_integer && tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64)
+    return cli_print(arena, "%llu", (unsigned long long)((const uint64_t *)tensor->data)[index]);
   if (number.is_integer) return cli_print(arena, "%lld", (long long)number.integer);
   return cli_print(arena, "%.6g", number.real);
 }
