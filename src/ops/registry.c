@@ -6,6 +6,7 @@
 #include "ops/ops.h"
 
 static const tern_op_family *const families[] = {
+    &tern_ops_cast,
     &tern_ops_elementwise,
     &tern_ops_control,
     &tern_ops_shape,

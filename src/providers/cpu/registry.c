@@ -5,6 +5,7 @@
 #include "providers/cpu/cpu.h"
 
 const tern_cpu_family *const tern_cpu_families[] = {
+    &tern_cpu_cast,
     &tern_cpu_elementwise,
     &tern_cpu_control,
     &tern_cpu_shape,
