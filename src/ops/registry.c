@@ -6,6 +6,7 @@
 #include "ops/ops.h"
 
 static const tern_op_family *const families[] = {
+    &tern_ops_activation,
     &tern_ops_cast,
     &tern_ops_elementwise,
     &tern_ops_control,
@@ -13,6 +14,7 @@ static const tern_op_family *const families[] = {
     &tern_ops_conv,
     &tern_ops_matmul,
     &tern_ops_pool,
+    &tern_ops_variadic,
     NULL,
 };
 

@@ -5,6 +5,7 @@
 #include "providers/cpu/cpu.h"
 
 const tern_cpu_family *const tern_cpu_families[] = {
+    &tern_cpu_activation,
     &tern_cpu_cast,
     &tern_cpu_elementwise,
     &tern_cpu_control,
@@ -12,6 +13,7 @@ const tern_cpu_family *const tern_cpu_families[] = {
     &tern_cpu_conv,
     &tern_cpu_matmul,
     &tern_cpu_pool,
+    &tern_cpu_variadic,
     NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
