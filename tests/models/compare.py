@@ -7,7 +7,11 @@ For each set of inputs (recipes.py), two seeds and each optimisation level, ever
 within 1e-3 × the largest |output| of ONNX Runtime's (integers and text: equal). A model whose
 outputs hardly move between the seeds proves nothing and is refused. A model with stored outputs
 beside it (<model>_output_<i>.pb, as the onnx package ships) is fed the backend suite's ramp and
-held to those instead. Exit status: 0 all agree, 1 not, 77 there is no such PATH.
+held to those instead.
+
+A manifest names what must agree, one a line: a listed set that does not, and an unlisted one that
+does, fail the run. Without a manifest all must agree. Exit status: 0 as expected, 1 not, 77 there
+is no such PATH.
 """
 
 import argparse
@@ -193,11 +197,32 @@ def parse_options():
         "--levels", type=lambda text: [int(n) for n in text.split(",")], default=[0, 99],
         help="optimisation levels, with commas (0,99)",
     )
+    parser.add_argument("--manifest", help="file of names that must agree (all)")
+    parser.add_argument("--update", action="store_true", help="rewrite the manifest")
     parser.add_argument("--threads", type=int, default=2, help="intra-op threads (2)")
     parser.add_argument(
         "--same-bits", action="store_true", help="one thread must give the same bits"
     )
     return parser.parse_args()
+
+
+def read_manifest(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def write_manifest(path, names):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# Models that must agree, one a line; every other must not.\n")
+        file.writelines(f"{name}\n" for name in sorted(names))
+
+
+def verdict_of(what, agrees, must):
+    """The word a line of the report starts with."""
+    if must is None or what in must:
+        return "ok  " if agrees else "FAIL"
+    return "FAIL" if agrees else "skip"
 
 
 def main():
@@ -206,14 +231,25 @@ def main():
         os.path.join(options.build, "run_model"),
         options.lib or os.path.join(options.build, "libtern.so"),
     )
-    passed = failed = 0
+    must = None
+    if options.manifest and not options.update:
+        must = read_manifest(options.manifest)
+    agreeing, counts = set(), {"ok  ": 0, "FAIL": 0, "skip": 0}
     for model in list(models_in(options.paths)):
         for what, agrees, text in compare_model(library, model, options):
-            print(f"{'ok  ' if agrees else 'FAIL'} {what}: {text}", flush=True)
-            passed += agrees
-            failed += not agrees
-    print(f"models: {passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
+            verdict = verdict_of(what, agrees, must)
+            if verdict == "FAIL" and agrees:
+                text += ", but is not in the manifest"
+            print(f"{verdict} {what}: {text}", flush=True)
+            counts[verdict] += 1
+            if agrees:
+                agreeing.add(what)
+    if options.update:
+        write_manifest(options.manifest, agreeing)
+        counts["FAIL"] = 0
+    passed, failed, skipped = counts.values()
+    print(f"models: {passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":
