@@ -60,6 +60,8 @@ static tern_status *import_input(import_context *context, import_scope *scope,
   TERN_TRY(tern_graph_new_edge(scope->graph, tern_import_edge_name(scope, name), &edge));
   if (given) edge->type = *given;
   TERN_TRY(tern_import_merge_type(context, name, &declared, &edge->type));
+  // Nobody says: a tensor is likeliest, and rows may count on a type.
+  if (edge->type.kind == TERN_KIND_NONE) edge->type = tern_type_tensor(TERN_DTYPE_UNDEFINED);
   TERN_TRY(tern_import_define(scope, name, edge));
   return tern_graph_add_input(scope->graph, edge);
 }

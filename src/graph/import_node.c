@@ -171,7 +171,7 @@ static tern_status *make_node(import_context *context, import_scope *scope, pend
     tern_status_ignore(left);
   else
     status = left;
-  return status ? status : import_bodies(context, p);
+  return status;
 }
 
 static tern_status *finish_node(import_context *context, import_scope *scope,
@@ -228,7 +228,10 @@ static tern_status *import_node(import_context *context, import_scope *scope,
     return annotate(from, index, tern_import_call(context, scope, from, function));
   if (!status) status = make_node(context, scope, &p);
   if (status) return annotate(from, index, status);
-  if (p.node) TERN_TRY(tern_infer_node(p.node)); // names the node itself
+  // Checks and inference name the node themselves.
+  if (p.node && p.attrs.body_count > 0) TERN_TRY(tern_node_check(p.node));
+  TERN_TRY(annotate(from, index, import_bodies(context, &p)));
+  if (p.node) TERN_TRY(tern_infer_node(p.node));
   return annotate(from, index, finish_node(context, scope, &p));
 }
 

@@ -99,16 +99,18 @@ tern_status *tern_import_merge_type(import_context *context, const char *name,
   if (declared->kind == TERN_KIND_NONE) return NULL;
   if (!agrees(declared, inout_type))
     return contradiction(context, name, declared, inout_type, true);
-  if (inout_type->kind == TERN_KIND_NONE) {
+  if (is_unknown(inout_type)) {
+    tern_shape known = inout_type->shape;
     *inout_type = *declared;
-    return NULL;
+    return tern_shape_merge(&inout_type->shape, &known)
+               ? NULL
+               : contradiction(context, name, declared, inout_type, context->options->strict_types);
   }
   tern_shape shape = inout_type->shape;
   if (tern_shape_merge(&shape, &declared->shape))
     inout_type->shape = shape;
   else
     TERN_TRY(contradiction(context, name, declared, inout_type, context->options->strict_types));
-  if (inout_type->dtype == TERN_DTYPE_UNDEFINED) inout_type->dtype = declared->dtype;
   if (!inout_type->element) inout_type->element = declared->element;
   if (!inout_type->denotation) inout_type->denotation = declared->denotation;
   return NULL;

@@ -35,6 +35,8 @@ static inline tern_status *read_back(fixture *f, const tern_import_options *opti
 static inline tern_graph *read_good(fixture *f) {
   tern_status *status = read_back(f, NULL);
   if (status) fail_msg("%s", tern_status_message(status));
+  status = tern_model_verify(f->model);
+  if (status) fail_msg("%s", tern_status_message(status));
   return f->model->graph;
 }
 
