@@ -15,6 +15,7 @@ static const tern_op_family *const families[] = {
     &tern_ops_matmul,
     &tern_ops_pool,
     &tern_ops_variadic,
+    &tern_ops_rnn,
     NULL,
 };
 
