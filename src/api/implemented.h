@@ -28,9 +28,16 @@
   X(CompareMemoryInfo) X(MemoryInfoGetName) X(MemoryInfoGetId) X(MemoryInfoGetMemType) \
   X(MemoryInfoGetType) X(MemoryInfoGetDeviceType) X(MemoryInfoGetDeviceMemType) \
   X(MemoryInfoGetVendorId) X(CreateArenaCfg) X(CreateArenaCfgV2) X(ReleaseArenaCfg) \
+  /* metadata.c */ \
+  X(SessionGetModelMetadata) X(ReleaseModelMetadata) X(ModelMetadataGetProducerName) \
+  X(ModelMetadataGetGraphName) X(ModelMetadataGetDomain) X(ModelMetadataGetDescription) \
+  X(ModelMetadataGetGraphDescription) X(ModelMetadataGetVersion) \
+  X(ModelMetadataLookupCustomMetadataMap) X(ModelMetadataGetCustomMetadataMapKeys) \
   /* pairs.c */ \
   X(CreateKeyValuePairs) X(AddKeyValuePair) X(GetKeyValue) X(GetKeyValuePairs) \
   X(RemoveKeyValuePair) X(ReleaseKeyValuePairs) \
+  /* run.c */ \
+  X(Run) \
   /* run_options.c */ \
   X(CreateRunOptions) X(ReleaseRunOptions) X(RunOptionsSetRunLogVerbosityLevel) \
   X(RunOptionsSetRunLogSeverityLevel) X(RunOptionsSetRunTag) \
@@ -38,9 +45,24 @@
   X(RunOptionsGetRunTag) X(RunOptionsSetTerminate) X(RunOptionsUnsetTerminate) \
   X(AddRunConfigEntry) X(GetRunConfigEntry) X(RunOptionsEnableProfiling) \
   X(RunOptionsDisableProfiling) X(RunOptionsSetSyncStream) \
+  /* session.c */ \
+  X(CreateSession) X(CreateSessionFromArray) X(ReleaseSession) \
+  X(CreatePrepackedWeightsContainer) X(ReleasePrepackedWeightsContainer) \
+  X(CreateSessionWithPrepackedWeightsContainer) \
+  X(CreateSessionFromArrayWithPrepackedWeightsContainer) \
   /* session_config.c */ \
   X(AddSessionConfigEntry) X(HasSessionConfigEntry) X(GetSessionConfigEntry) \
   X(GetSessionOptionsConfigEntries) \
+  /* session_info.c */ \
+  X(SessionGetInputCount) X(SessionGetOutputCount) X(SessionGetOverridableInitializerCount) \
+  X(SessionGetInputTypeInfo) X(SessionGetOutputTypeInfo) \
+  X(SessionGetOverridableInitializerTypeInfo) X(SessionGetInputName) X(SessionGetOutputName) \
+  X(SessionGetOverridableInitializerName) X(SessionGetMemoryInfoForInputs) \
+  X(SessionGetMemoryInfoForOutputs) X(SessionGetEpDeviceForInputs) \
+  X(SessionGetEpDeviceForOutputs) X(SessionEndProfiling) X(SessionGetProfilingStartTimeNs) \
+  X(Session_GetEpGraphAssignmentInfo) X(EpAssignedSubgraph_GetEpName) \
+  X(EpAssignedSubgraph_GetNodes) X(EpAssignedNode_GetName) X(EpAssignedNode_GetDomain) \
+  X(EpAssignedNode_GetOperatorType) \
   /* session_lists.c */ \
   X(AddFreeDimensionOverride) X(AddFreeDimensionOverrideByName) X(AddInitializer) \
   X(AddExternalInitializers) X(AddExternalInitializersFromFilesInMemory) \
@@ -77,7 +99,19 @@
   X(CastTypeInfoToTensorInfo) X(CastTypeInfoToMapTypeInfo) X(CastTypeInfoToSequenceTypeInfo) \
   X(CastTypeInfoToOptionalTypeInfo) X(GetMapKeyType) X(GetMapValueType) \
   X(GetSequenceElementType) X(GetOptionalContainedTypeInfo) X(ReleaseMapTypeInfo) \
-  X(ReleaseSequenceTypeInfo)
+  X(ReleaseSequenceTypeInfo) \
+  /* value.c */ \
+  X(CreateTensorAsOrtValue) X(CreateTensorWithDataAsOrtValue) \
+  X(CreateTensorWithDataAndDeleterAsOrtValue) X(ReleaseValue) X(GetTensorMutableData) \
+  X(GetTensorData) X(GetTensorSizeInBytes) X(GetTensorMemoryInfo) X(TensorAt) X(IsTensor) \
+  X(IsSparseTensor) X(HasValue) X(GetValueType) X(GetTypeInfo) X(GetTensorTypeAndShape) \
+  X(GetTensorElementTypeAndShapeDataReference) \
+  /* value_container.c */ \
+  X(GetValueCount) X(GetValue) X(CreateValue) \
+  /* value_string.c */ \
+  X(FillStringTensor) X(FillStringTensorElement) X(GetResizedStringTensorElementBuffer) \
+  X(GetStringTensorDataLength) X(GetStringTensorContent) X(GetStringTensorElementLength) \
+  X(GetStringTensorElement)
 
 #define ORT_MODEL_EDITOR_API_IMPLEMENTED(X) \
   /* type_info.c */ \

@@ -5,7 +5,7 @@
 
 #include "api/tensor_info.h"
 
-static ONNXType kind_to_ort(tern_kind kind) {
+ONNXType tern_api_kind_to_ort(tern_kind kind) {
   static const ONNXType kinds[] = {
       [TERN_KIND_NONE] = ONNX_TYPE_UNKNOWN,
       [TERN_KIND_TENSOR] = ONNX_TYPE_TENSOR,
@@ -19,7 +19,7 @@ static ONNXType kind_to_ort(tern_kind kind) {
 
 static tern_status *fill(const tern_type *type, tern_api_symbol_name symbol_name,
                          const void *context, OrtTypeInfo *info) {
-  info->kind = kind_to_ort(type->kind);
+  info->kind = tern_api_kind_to_ort(type->kind);
   TERN_TRY(tern_api_text_copy(type->denotation ? type->denotation : "", &info->denotation));
   if (type->kind == TERN_KIND_TENSOR || type->kind == TERN_KIND_SPARSE_TENSOR)
     return tern_api_tensor_info_init(type->dtype, &type->shape, symbol_name, context,

@@ -27,6 +27,7 @@ struct OrtTypeInfo {
 // has no such type.
 ONNXTensorElementDataType tern_api_dtype_to_ort(tern_dtype dtype);
 tern_dtype tern_api_dtype_from_ort(ONNXTensorElementDataType type);
+ONNXType tern_api_kind_to_ort(tern_kind kind);
 
 // The text of a symbol (a negative dimension); NULL where it has none. Borrowed.
 typedef const char *(*tern_api_symbol_name)(const void *context, tern_dim symbol);

@@ -203,7 +203,8 @@ static tern_status *set_string(tern_value *value, tern_string *string, const cha
                                size_t size) {
   char *copy;
   TERN_TRY(tern_allocator_alloc(value->allocator, size, (void **)&copy));
-  if (size > 0) memcpy(copy, text, size);
+  if (size > 0 && text) memcpy(copy, text, size);
+  if (size > 0 && !text) memset(copy, 0, size);
   tern_allocator_free(value->allocator, (void *)(uintptr_t)string->data, string->size);
   *string = (tern_string){copy, size};
   return NULL;

@@ -119,8 +119,8 @@ TERN_MUST_USE tern_status *tern_value_append(tern_value *container, tern_value *
 TERN_MUST_USE tern_status *tern_value_clone(tern_allocator *allocator, const tern_value *value,
                                             tern_value **out_value);
 tern_value *tern_value_retain(tern_value *value);
-// A counted reference to the same contents, for whoever keeps a value beyond the call that showed it:
-// `value` itself, retained, when it is counted and owns its contents; otherwise a clone.
+// A counted reference to the same contents, for whoever keeps a value beyond the call that showed
+// it: `value` itself, retained, when it is counted and owns its contents; otherwise a clone.
 TERN_MUST_USE tern_status *tern_value_share(tern_allocator *allocator, const tern_value *value,
                                             tern_value **out_value);
 // Accepts NULL.
@@ -133,7 +133,8 @@ void tern_value_init_tensor(tern_value *out_value, tern_dtype dtype, const tern_
 
 // The number of elements of a tensor.
 int64_t tern_value_count(const tern_value *value);
-// Sets element `index` of an owning string tensor to a copy of `text`. Each string is an allocation
+// Sets element `index` of an owning string tensor to a copy of `text`, or to zeros where `text` is
+// NULL. Each string is an allocation
 // of `size` bytes from the value's allocator (`data` is NULL where `size` is 0).
 TERN_MUST_USE tern_status *tern_value_set_string(tern_value *tensor, int64_t index,
                                                  const char *text, size_t size);

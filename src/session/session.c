@@ -255,6 +255,10 @@ tern_profiler *tern_session_profiler(const tern_session *session) {
   return session->profiler;
 }
 
+const tern_program *tern_session_program(const tern_session *session) {
+  return session->program;
+}
+
 // A value against what the model declares for its input.
 static tern_status *check_input(const tern_edge *edge, const tern_value *value) {
   const tern_type *type = &edge->type;
@@ -334,20 +338,20 @@ tern_status *tern_session_run(tern_session *session, const tern_run_options *opt
                               const char *const *input_names, const tern_value *const *inputs,
                               size_t input_count, const char *const *output_names,
                               size_t output_count, tern_value **inout_outputs) {
-  int64_t start_ns = session->profiler ? tern_os_monotonic_ns() : 0;
+  tern_profiler *profiler = options && options->profiler ? options->profiler : session->profiler;
+  int64_t start_ns = profiler ? tern_os_monotonic_ns() : 0;
   size_t in = session->model->graph->inputs.count, out = session->model->graph->outputs.count;
   void **table;
   TERN_TRY(tern_allocator_calloc(session->allocator, in + out + 1, sizeof *table, (void **)&table));
   const tern_value **ordered = (const tern_value **)table;
   tern_run run = {.allocator = session->allocator,
                   .terminate = options ? options->terminate : NULL,
-                  .profiler = session->profiler};
+                  .profiler = profiler};
   tern_status *status = take_inputs(session, input_names, inputs, input_count, ordered);
   if (!status)
     status = run_ordered(session, &run, ordered, (tern_value **)(table + in), output_names,
                          output_count, inout_outputs);
   tern_allocator_free(session->allocator, table, (in + out + 1) * sizeof *table);
-  if (session->profiler && !status)
-    tern_profiler_add_phase(session->profiler, "model_run", start_ns);
+  if (profiler && !status) tern_profiler_add_phase(profiler, "model_run", start_ns);
   return status;
 }

@@ -79,9 +79,11 @@ const tern_edge *tern_session_input(const tern_session *session, size_t index);
 const tern_edge *tern_session_output(const tern_session *session, size_t index);
 const tern_edge *tern_session_overridable(const tern_session *session, size_t index);
 tern_profiler *tern_session_profiler(const tern_session *session); // NULL: not profiled
+const tern_program *tern_session_program(const tern_session *session);
 
 typedef struct tern_run_options {
   const _Atomic bool *terminate; // NULL: cannot be asked to stop
+  tern_profiler *profiler;       // of this run; NULL: the session's
 } tern_run_options;
 
 // Runs the model. Inputs and outputs are given by name, in any order; every input without a default

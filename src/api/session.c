@@ -1,0 +1,265 @@
+// Sessions: from a caller's options to the engine's, creation and release.
+#include "api/session.h"
+
+#include <string.h>
+
+#include "api/session_options.h"
+#include "api/value.h"
+
+// The engine's options, and the arrays they borrow.
+typedef struct engine_options {
+  tern_session_options options;
+  tern_dim_override *overrides;
+  const char **initializer_names;
+  tern_value **initializer_values;
+  const char **external_names;
+  tern_span *external_bytes;
+  tern_metadata *config;
+} engine_options;
+
+static tern_status *calloc_system(size_t count, size_t size, void **out_data) {
+  return tern_allocator_calloc(tern_allocator_system(), count, size, out_data);
+}
+
+static void deinit_options(engine_options *engine) {
+  tern_allocator *allocator = tern_allocator_system();
+  const tern_session_options *options = &engine->options;
+  tern_allocator_free(allocator, engine->overrides,
+                      options->override_count * sizeof *engine->overrides);
+  tern_allocator_free(allocator, engine->initializer_names,
+                      options->initializer_count * sizeof *engine->initializer_names);
+  tern_allocator_free(allocator, engine->initializer_values,
+                      options->initializer_count * sizeof *engine->initializer_values);
+  tern_allocator_free(allocator, engine->external_names,
+                      options->external_count * sizeof *engine->external_names);
+  tern_allocator_free(allocator, engine->external_bytes,
+                      options->external_count * sizeof *engine->external_bytes);
+  tern_allocator_free(allocator, engine->config, options->config_count * sizeof *engine->config);
+}
+
+static tern_status *fill_overrides(const OrtSessionOptions *given, engine_options *engine) {
+  size_t count = given->dim_overrides.count;
+  engine->options.override_count = count;
+  TERN_TRY(calloc_system(count, sizeof *engine->overrides, (void **)&engine->overrides));
+  for (size_t i = 0; i < count; ++i) {
+    const tern_api_dim_override *entry = &given->dim_overrides.data[i];
+    engine->overrides[i] = (tern_dim_override){entry->text, !entry->is_name, entry->value};
+  }
+  engine->options.overrides = engine->overrides;
+  return NULL;
+}
+
+static tern_status *fill_initializers(const OrtSessionOptions *given, engine_options *engine) {
+  size_t count = given->initializers.count;
+  engine->options.initializer_count = count;
+  TERN_TRY(
+      calloc_system(count, sizeof *engine->initializer_names, (void **)&engine->initializer_names));
+  TERN_TRY(calloc_system(count, sizeof *engine->initializer_values,
+                         (void **)&engine->initializer_values));
+  for (size_t i = 0; i < count; ++i) {
+    const tern_api_initializer *entry = &given->initializers.data[i];
+    TERN_TRY(tern_api_value_require_tensor(entry->value, entry->name));
+    engine->initializer_names[i] = entry->name;
+    engine->initializer_values[i] = (tern_value *)(uintptr_t)entry->value;
+  }
+  engine->options.initializer_names = engine->initializer_names;
+  engine->options.initializer_values = engine->initializer_values;
+  return NULL;
+}
+
+static tern_status *fill_externals(const OrtSessionOptions *given, engine_options *engine) {
+  size_t count = given->memory_files.count;
+  engine->options.external_count = count;
+  TERN_TRY(calloc_system(count, sizeof *engine->external_names, (void **)&engine->external_names));
+  TERN_TRY(calloc_system(count, sizeof *engine->external_bytes, (void **)&engine->external_bytes));
+  for (size_t i = 0; i < count; ++i) {
+    const tern_api_memory_file *entry = &given->memory_files.data[i];
+    engine->external_names[i] = entry->name;
+    engine->external_bytes[i] = (tern_span){entry->data, entry->size};
+  }
+  engine->options.external_names = engine->external_names;
+  engine->options.external_bytes = engine->external_bytes;
+  return NULL;
+}
+
+static tern_status *fill_config(const OrtSessionOptions *given, engine_options *engine) {
+  size_t count = given->config.count;
+  engine->options.config_count = count;
+  TERN_TRY(calloc_system(count, sizeof *engine->config, (void **)&engine->config));
+  for (size_t i = 0; i < count; ++i)
+    engine->config[i] = (tern_metadata){given->config.keys[i], given->config.values[i]};
+  engine->options.config = engine->config;
+  return NULL;
+}
+
+static tern_status *fill_options(const OrtSessionOptions *given, engine_options *engine) {
+  tern_session_options *options = &engine->options;
+  options->optimization_level = (int32_t)given->optimization_level;
+  options->optimized_model_path = given->optimized_model_path;
+  options->profile_prefix = given->enable_profiling ? given->profile_prefix : NULL;
+  options->cancel = &given->is_load_cancelled;
+  TERN_TRY(fill_overrides(given, engine));
+  TERN_TRY(fill_initializers(given, engine));
+  TERN_TRY(fill_externals(given, engine));
+  return fill_config(given, engine);
+}
+
+// ---- Logging.
+
+static void log_message(void *self, tern_log_severity severity, const char *where,
+                        const char *message) {
+  tern_api_log(self, (OrtLoggingLevel)severity, where, message);
+}
+
+// The environment's logger, with what the options say otherwise.
+static tern_status *init_logger(const OrtEnv *env, const OrtSessionOptions *given,
+                                OrtLogger *out_logger) {
+  int severity = given->log_severity_level < 0 ? env->logger.severity : given->log_severity_level;
+  bool own = given->logging_function != NULL;
+  return tern_api_logger_init(own ? given->logging_function : env->logger.function,
+                              own ? given->logging_param : env->logger.param,
+                              (OrtLoggingLevel)severity,
+                              given->log_id[0] ? given->log_id : env->logger.log_id, out_logger);
+}
+
+// ---- Who runs what.
+
+static void assign(const tern_program *program, OrtSession *session) {
+  for (int32_t i = 0; i < program->step_count; ++i) {
+    const tern_step *step = &program->steps[i];
+    OrtEpAssignedSubgraph *subgraph = &session->subgraphs[i];
+    subgraph->provider = step->kernel.provider->name;
+    subgraph->node = (OrtEpAssignedNode){step->node->name, step->node->original_domain,
+                                         step->node->original_type};
+    subgraph->nodes[0] = &subgraph->node;
+    session->subgraph_list[i] = subgraph;
+  }
+}
+
+static tern_status *record_assignment(OrtSession *session) {
+  const tern_program *program = tern_session_program(session->session);
+  size_t count = (size_t)program->step_count;
+  session->subgraph_count = count;
+  TERN_TRY(calloc_system(count, sizeof *session->subgraphs, (void **)&session->subgraphs));
+  TERN_TRY(calloc_system(count, sizeof *session->subgraph_list, (void **)&session->subgraph_list));
+  assign(program, session);
+  return NULL;
+}
+
+// ---- Life.
+
+// Where a model comes from: `path`, or `bytes`.
+typedef struct model_source {
+  const char *path;
+  const void *bytes;
+  size_t size;
+} model_source;
+
+static tern_status *load(const model_source *source, const tern_session_options *options,
+                         OrtSession *session) {
+  if (source->path)
+    TERN_TRY(tern_session_create_from_file(source->path, options, &session->session));
+  else
+    TERN_TRY(
+        tern_session_create_from_memory(source->bytes, source->size, options, &session->session));
+  for (size_t i = 0; i < tern_session_input_count(session->session); ++i)
+    session->has_optional_inputs |=
+        tern_session_input(session->session, i)->type.kind == TERN_KIND_OPTIONAL;
+  const char *record = tern_session_options_get(options, "session.record_ep_graph_assignment_info");
+  session->records_assignment = record && strcmp(record, "1") == 0;
+  return session->records_assignment ? record_assignment(session) : NULL;
+}
+
+static tern_status *fill_session(const OrtEnv *env, const model_source *source,
+                                 const OrtSessionOptions *given, OrtSession *session) {
+  TERN_TRY(init_logger(env, given, &session->logger));
+  engine_options engine = {
+      .options.logger = {.self = &session->logger,
+                         .severity = (tern_log_severity)session->logger.severity,
+                         .log = log_message}};
+  tern_status *status = fill_options(given, &engine);
+  if (!status) status = load(source, &engine.options, session);
+  deinit_options(&engine);
+  return status;
+}
+
+static OrtStatus *create(const OrtEnv *env, const model_source *source,
+                         const OrtSessionOptions *given, OrtSession **out) {
+  OrtSessionOptions *defaults = NULL;
+  if (!given) {
+    OrtStatus *failure = ort_CreateSessionOptions(&defaults);
+    if (failure) return failure;
+    given = defaults;
+  }
+  OrtSession *session;
+  tern_status *status = TERN_NEW(tern_allocator_system(), &session);
+  if (!status) {
+    status = fill_session(env, source, given, session);
+    if (status)
+      ort_ReleaseSession(session);
+    else
+      *out = session;
+  }
+  ort_ReleaseSessionOptions(defaults);
+  return tern_api_status(status);
+}
+
+void ort_ReleaseSession(OrtSession *input) {
+  if (!input) return;
+  tern_session_destroy(input->session);
+  tern_allocator *allocator = tern_allocator_system();
+  tern_allocator_free(allocator, input->subgraphs,
+                      input->subgraph_count * sizeof *input->subgraphs);
+  tern_allocator_free(allocator, input->subgraph_list,
+                      input->subgraph_count * sizeof *input->subgraph_list);
+  tern_api_logger_deinit(&input->logger);
+  TERN_DELETE(allocator, input);
+}
+
+OrtStatus *ort_CreateSession(const OrtEnv *env, const ORTCHAR_T *model_path,
+                             const OrtSessionOptions *options, OrtSession **out) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(model_path);
+  TERN_API_REQUIRE(out);
+  return create(env, &(model_source){.path = model_path}, options, out);
+}
+
+OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
+                                      size_t model_data_length, const OrtSessionOptions *options,
+                                      OrtSession **out) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(model_data);
+  TERN_API_REQUIRE(out);
+  return create(env, &(model_source){.bytes = model_data, .size = model_data_length}, options, out);
+}
+
+// ---- Weights shared between sessions. A container names the sessions that may share; sessions
+// pack what they need themselves.
+
+struct OrtPrepackedWeightsContainer {
+  char unused;
+};
+
+OrtStatus *ort_CreatePrepackedWeightsContainer(OrtPrepackedWeightsContainer **out) {
+  TERN_API_REQUIRE(out);
+  return tern_api_status(TERN_NEW(tern_allocator_system(), out));
+}
+
+void ort_ReleasePrepackedWeightsContainer(OrtPrepackedWeightsContainer *input) {
+  if (input) TERN_DELETE(tern_allocator_system(), input);
+}
+
+OrtStatus *ort_CreateSessionWithPrepackedWeightsContainer(
+    const OrtEnv *env, const ORTCHAR_T *model_path, const OrtSessionOptions *options,
+    OrtPrepackedWeightsContainer *prepacked_weights_container, OrtSession **out) {
+  TERN_API_REQUIRE(prepacked_weights_container);
+  return ort_CreateSession(env, model_path, options, out);
+}
+
+OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
+    const OrtEnv *env, const void *model_data, size_t model_data_length,
+    const OrtSessionOptions *options, OrtPrepackedWeightsContainer *prepacked_weights_container,
+    OrtSession **out) {
+  TERN_API_REQUIRE(prepacked_weights_container);
+  return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
+}
