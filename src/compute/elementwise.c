@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "compute/vecmath.h"
+
 #define UNARY_LOOP(name, type, expression)                                                         \
   static void name(const void *vx, void *vy, int64_t count) {                                      \
     const type *px = vx;                                                                           \
@@ -52,18 +54,23 @@ static inline float reciprocalf(float x) {
 static inline double reciprocal(double x) {
   return 1.0 / x;
 }
-static inline float sigmoidf(float x) {
-  const float e = expf(-fabsf(x));
-  return (x >= 0 ? 1.0f : e) / (1.0f + e);
-}
 static inline double sigmoid(double x) {
   const double e = exp(-fabs(x));
   return (x >= 0 ? 1.0 : e) / (1.0 + e);
 }
 
-#define X(enumerator, function)                                                                    \
-  UNARY_LOOP(loop_##function##_f32, float, function##f(x))                                         \
-  UNARY_LOOP(loop_##function##_f64, double, function(x))
+// The commonest have vector forms for float.
+#define X(name, bound)                                                                             \
+  static void loop_##name##_f32(const void *x, void *y, int64_t count) {                           \
+    tern_v##name##_f32((size_t)count, x, y);                                                       \
+  }
+TERN_VECMATH_F32(X)
+#undef X
+
+#define X(enumerator, function) UNARY_LOOP(loop_##function##_f32, float, function##f(x))
+TERN_X_UNARY_REAL_SCALAR(X)
+#undef X
+#define X(enumerator, function) UNARY_LOOP(loop_##function##_f64, double, function(x))
 TERN_X_UNARY_REAL(X)
 #undef X
 

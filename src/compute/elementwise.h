@@ -15,8 +15,9 @@ typedef void (*tern_unary_fn)(const void *x, void *y, int64_t count);
 typedef void (*tern_binary_fn)(const void *a, int64_t a_step, const void *b, int64_t b_step,
                                void *y, int64_t count);
 
-// Functions of real numbers: X(enumerator, function of math.h or of elementwise.c).
-#define TERN_X_UNARY_REAL(X)                                                                       \
+// Functions of real numbers: X(enumerator, function of math.h or of elementwise.c). The second list
+// has vector forms for float, vecmath.h.
+#define TERN_X_UNARY_REAL_SCALAR(X)                                                                \
   X(ACOS, acos)                                                                                    \
   X(ACOSH, acosh)                                                                                  \
   X(ASIN, asin)                                                                                    \
@@ -26,18 +27,20 @@ typedef void (*tern_binary_fn)(const void *a, int64_t a_step, const void *b, int
   X(CEIL, ceil)                                                                                    \
   X(COS, cos)                                                                                      \
   X(COSH, cosh)                                                                                    \
-  X(ERF, erf)                                                                                      \
-  X(EXP, exp)                                                                                      \
   X(FLOOR, floor)                                                                                  \
-  X(LOG, log)                                                                                      \
   X(RECIPROCAL, reciprocal)                                                                        \
   X(ROUND, rint) /* ties to even */                                                                \
-  X(SIGMOID, sigmoid)                                                                              \
   X(SIN, sin)                                                                                      \
   X(SINH, sinh)                                                                                    \
   X(SQRT, sqrt)                                                                                    \
-  X(TAN, tan)                                                                                      \
+  X(TAN, tan)
+#define TERN_X_UNARY_REAL_VECTOR(X)                                                                \
+  X(ERF, erf)                                                                                      \
+  X(EXP, exp)                                                                                      \
+  X(LOG, log)                                                                                      \
+  X(SIGMOID, sigmoid)                                                                              \
   X(TANH, tanh)
+#define TERN_X_UNARY_REAL(X) TERN_X_UNARY_REAL_SCALAR(X) TERN_X_UNARY_REAL_VECTOR(X)
 
 typedef enum tern_unary_op {
 #define X(enumerator, function) TERN_UNARY_##enumerator,
