@@ -1,6 +1,7 @@
 // `tern bench`: how long a model takes to load and to run, and how much memory, alone or against a
 // second library. Every round is a fresh child process, and two libraries take turns, so that
 // neither gets the quieter half of the machine's time.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,9 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The smallest time that `part` of all times do not exceed; sorts them.
+// The smallest time that `part` of all times do not exceed, NaN of none; sorts them.
 static double quantile(struct times *times, double part) {
+  if (!times->count) return NAN;
   qsort(times->ns, times->count, sizeof *times->ns, ascending);
   size_t rank = (size_t)(part * (double)times->count + 0.999999);
   return times->ns[rank ? rank - 1 : 0];

@@ -83,6 +83,7 @@ static cli_status *read_sequence(cli_arena *arena, const cli_lib *lib, const Ort
   CLI_TRY(cli_ort(lib, lib->ort->GetSequenceElementType(info, &inner)));
   cli_status *status = read_inner(arena, lib, inner, "sequence of", depth + 1, port);
   port->is_tensor = false;
+  port->rank = 0;
   return status;
 }
 
@@ -97,6 +98,7 @@ static cli_status *read_map(cli_arena *arena, const cli_lib *lib, const OrtTypeI
   const char *outer = cli_print(arena, "map of %s to", cli_element_of(key)->name);
   cli_status *status = read_inner(arena, lib, inner, outer, depth + 1, port);
   port->is_tensor = false;
+  port->rank = 0;
   return status;
 }
 

@@ -207,7 +207,7 @@ static cli_status *read_tensor(cli_arena *arena, cli_cursor cursor, const struct
   CLI_TRY(check_fields(cursor, type));
   cli_tensor tensor;
   CLI_TRY(cli_tensor_new(arena, type, rank, dims, &tensor));
-  if (shape->raw_bytes)
+  if (shape->raw && tensor.data)
     memcpy(tensor.data, shape->raw, shape->raw_bytes);
   else
     CLI_TRY(read_elements(arena, cursor, &tensor));

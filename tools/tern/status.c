@@ -36,7 +36,7 @@ static cli_status *fail_with(cli_exit exit_code, const char *format, va_list lis
   return status;
 }
 
-cli_status *cli_fail(cli_exit exit_code, const char *format, ...) {
+cli_status *(cli_fail)(cli_exit exit_code, const char *format, ...) {
   va_list list;
   va_start(list, format);
   cli_status *status = fail_with(exit_code, format, list, NULL);

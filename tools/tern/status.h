@@ -25,6 +25,15 @@ typedef struct cli_status {
 CLI_MUST_USE CLI_NEVER_NULL CLI_PRINTF(2, 3) cli_status *cli_fail(cli_exit exit_code,
                                                                   const char *format, ...);
 
+#ifdef __clang_analyzer__
+// The static analyzer does not read the attribute, so it is shown what the attribute says.
+static inline cli_status *cli_never_null(cli_status *status) {
+  if (!status) __builtin_unreachable();
+  return status;
+}
+#define cli_fail(...) cli_never_null(cli_fail(__VA_ARGS__))
+#endif
+
 // The same failure with "context: " before its message; takes `status` over. NULL stays NULL.
 CLI_MUST_USE CLI_PRINTF(2, 3) cli_status *cli_fail_in(cli_status *status, const char *format, ...);
 
