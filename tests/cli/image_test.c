@@ -110,8 +110,7 @@ static void options_are_checked(void **state) {
     cli_tensor tensor;
     cli_status *status = parse(*state, wrong[i], &floats, &tensor);
     if (!status) fail_msg("accepted: %s", wrong[i]);
-    assert_int_equal(status->exit_code, CLI_USAGE);
-    cli_status_free(status);
+    assert_failure(status, CLI_USAGE, "image option");
   }
 }
 

@@ -85,7 +85,7 @@ static cli_status *run_job(cli_arena *arena, void *arg, cli_buffer *reply) {
   cli_feeds feeds;
   cli_model_options options = {request->threads, request->opt_level, job->profile_prefix};
   CLI_TRY(cli_lib_open(arena, job->library, &lib));
-  CLI_TRY(put_text(reply, cli_print(arena, "%s %s", lib.path, lib.version)));
+  CLI_TRY(put_text(reply, cli_lib_text(arena, &lib)));
   uint64_t start = cli_os_now_ns();
   CLI_TRY(cli_model_open(arena, &lib, request->operand, &options, &model));
   uint64_t load_ns = cli_os_now_ns() - start;

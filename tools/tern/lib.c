@@ -84,6 +84,11 @@ void cli_lib_close(cli_lib *lib) {
   lib->env = NULL;
 }
 
+const char *cli_lib_text(cli_arena *arena, const cli_lib *lib) {
+  if (lib->tern) return cli_print(arena, "%s (Tern %s)", lib->path, lib->tern->version_string);
+  return cli_print(arena, "%s (%s)", lib->path, lib->version);
+}
+
 cli_status *cli_ort(const cli_lib *lib, OrtStatus *status) {
   if (!status) return NULL;
   cli_status *failure = cli_fail(CLI_FAILED, "%s", lib->ort->GetErrorMessage(status));

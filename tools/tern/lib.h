@@ -25,6 +25,9 @@ CLI_MUST_USE cli_status *cli_lib_load(cli_arena *arena, const char *path, cli_li
 CLI_MUST_USE cli_status *cli_lib_open(cli_arena *arena, const char *path, cli_lib *out_lib);
 void cli_lib_close(cli_lib *lib);
 
+// Where it lies, and its version: Tern's own where it is Tern.
+const char *cli_lib_text(cli_arena *arena, const cli_lib *lib);
+
 // A status of the library as one of ours; releases it. NULL stays NULL.
 CLI_MUST_USE cli_status *cli_ort(const cli_lib *lib, OrtStatus *status);
 
