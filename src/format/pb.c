@@ -134,7 +134,7 @@ static unsigned char *append(tern_pb_writer *writer, size_t size) {
   return writer->data + writer->size - size;
 }
 
-static void append_bytes(tern_pb_writer *writer, const void *data, size_t size) {
+void tern_pb_write_raw(tern_pb_writer *writer, const void *data, size_t size) {
   unsigned char *target = size > 0 ? append(writer, size) : NULL;
   if (target) memcpy(target, data, size);
 }
@@ -148,7 +148,7 @@ static size_t encode_varint(uint64_t value, unsigned char out[LARGEST_VARINT_BYT
 
 static void append_varint(tern_pb_writer *writer, uint64_t value) {
   unsigned char bytes[LARGEST_VARINT_BYTES];
-  append_bytes(writer, bytes, encode_varint(value, bytes));
+  tern_pb_write_raw(writer, bytes, encode_varint(value, bytes));
 }
 
 static void append_tag(tern_pb_writer *writer, uint32_t number, tern_pb_wire wire) {
@@ -165,7 +165,7 @@ static void append_float(tern_pb_writer *writer, float value) {
   memcpy(&bits, &value, sizeof bits);
   unsigned char bytes[4] = {(unsigned char)bits, (unsigned char)(bits >> 8),
                             (unsigned char)(bits >> 16), (unsigned char)(bits >> 24)};
-  append_bytes(writer, bytes, sizeof bytes);
+  tern_pb_write_raw(writer, bytes, sizeof bytes);
 }
 
 void tern_pb_write_float(tern_pb_writer *writer, uint32_t number, float value) {
@@ -176,7 +176,7 @@ void tern_pb_write_float(tern_pb_writer *writer, uint32_t number, float value) {
 void tern_pb_write_bytes(tern_pb_writer *writer, uint32_t number, const void *data, size_t size) {
   append_tag(writer, number, TERN_PB_BYTES);
   append_varint(writer, size);
-  append_bytes(writer, data, size);
+  tern_pb_write_raw(writer, data, size);
 }
 
 void tern_pb_write_text(tern_pb_writer *writer, uint32_t number, const char *text) {

@@ -52,6 +52,8 @@ typedef struct tern_pb_writer {
 
 void tern_pb_writer_init(tern_allocator *allocator, tern_pb_writer *out_writer);
 void tern_pb_writer_deinit(tern_pb_writer *writer);
+// Bytes as they are, outside of any field: for data files, and for messages written elsewhere.
+void tern_pb_write_raw(tern_pb_writer *writer, const void *data, size_t size);
 void tern_pb_write_varint(tern_pb_writer *writer, uint32_t number, uint64_t value);
 void tern_pb_write_float(tern_pb_writer *writer, uint32_t number, float value);
 void tern_pb_write_bytes(tern_pb_writer *writer, uint32_t number, const void *data, size_t size);

@@ -38,14 +38,16 @@ typedef struct tern_import_options {
 TERN_MUST_USE tern_status *tern_import(tern_model *model, tern_span bytes,
                                        const tern_import_options *options);
 
-// Writes the model as ONNX: the main graph, subgraphs, the newest opset, and a model-local function
-// of domain ai.tern for every internal operator in use that has a body. Initializers of at least
-// `external_min_bytes` (SIZE_MAX: none) go to `external`, located at `external_name` in the file.
+// Writes the model as ONNX: the main graph, subgraphs, the lowest opset that its nodes allow, and a
+// model-local function of domain ai.tern for every internal operator in use that has a body. Bodies
+// are built on the side, in the model's arena; the graph stays as it is, but for `scratch` of
+// nodes. Initializers of at least `external_min_bytes` (SIZE_MAX: none) go to `external`, located
+// at `external_name` in the file.
 typedef struct tern_export_options {
   const char *external_name; // NULL: everything stays inside
   size_t external_min_bytes;
 } tern_export_options;
-TERN_MUST_USE tern_status *tern_export(const tern_model *model, const tern_export_options *options,
+TERN_MUST_USE tern_status *tern_export(tern_model *model, const tern_export_options *options,
                                        tern_pb_writer *out_model, tern_pb_writer *out_external);
 
 // The graph as text for people: one line a node.

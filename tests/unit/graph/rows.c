@@ -74,7 +74,25 @@ static tern_status *infer_if(tern_infer *infer) {
   return NULL;
 }
 
+// Relu(x + x + offset)
+static tern_status *double_body(tern_builder *builder, const tern_node *node, tern_edge **outputs) {
+  tern_edge *sum = tern_build2(builder, "Add", node->inputs[0], node->inputs[0]);
+  tern_edge *offset =
+      tern_build_scalar(builder, TERN_FLOAT, (double)tern_node_attr_i(node, "offset"));
+  outputs[0] = tern_build1(builder, "Relu", tern_build2(builder, "Add", sum, offset));
+  return NULL;
+}
+
 static const tern_op ops[] = {
+    {.domain = TERN_DOMAIN_TERN,
+     .name = "Double",
+     .since = 1,
+     TERN_INPUTS({"X", "T"}),
+     TERN_OUTPUTS({"Y", "T"}),
+     TERN_CONSTRAINTS({"T", {.tensor = TERN_DTYPE_BIT(TERN_FLOAT)}}),
+     TERN_ATTRS(TERN_ATTR_DEF_I("offset", 0)),
+     .infer = tern_infer_same_as_input,
+     .body = double_body},
     {.domain = "",
      .name = "Identity",
      .since = 25,
