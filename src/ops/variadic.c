@@ -1,5 +1,6 @@
 // What the operators of any number of operands are, and those of three.
 #include <float.h>
+#include <math.h>
 
 #include "graph/infer.h"
 #include "ops/legacy_forms.h"
@@ -15,28 +16,31 @@ static tern_status *infer_bounds(tern_infer *infer) {
   return tern_infer_same_as_input(infer);
 }
 
-// A bound of opset 1 to 6 becomes input `index`.
-static tern_status *bound_to_input(tern_draft *draft, const char *name, int32_t index,
-                                   bool has_default, float default_value) {
-  const tern_edge *x = tern_draft_input(draft, 0);
-  if (!x) return TERN_ERROR(TERN_INVALID_GRAPH, "an input is missing");
-  if (!has_default && !tern_draft_attr(draft, name)) return NULL;
-  const double bound = (double)tern_draft_attr_f(draft, name, default_value);
-  tern_edge *edge = tern_build_scalar(draft->builder, x->type.dtype, bound);
-  tern_draft_remove_attr(draft, name);
-  return edge ? tern_draft_set_input(draft, index, edge) : NULL;
+// Opset 1 has no defaults: an infinite bound says so to opset 6.
+static tern_status *upgrade_clip_1(tern_draft *draft) {
+  TERN_TRY(tern_upgrade_drop_consumed_inputs(draft));
+  if (!tern_draft_attr(draft, "min"))
+    TERN_TRY(tern_draft_set_attr(draft, tern_attr_f("min", -INFINITY)));
+  if (tern_draft_attr(draft, "max")) return NULL;
+  return tern_draft_set_attr(draft, tern_attr_f("max", INFINITY));
 }
 
-static tern_status *upgrade_clip_1(tern_draft *draft) {
-  tern_draft_remove_attr(draft, "consumed_inputs");
-  TERN_TRY(bound_to_input(draft, "min", 1, false, 0));
-  return bound_to_input(draft, "max", 2, false, 0);
+// A bound becomes input `index`; an infinite one bounds nothing.
+static tern_status *bound_to_input(tern_draft *draft, const char *name, int32_t index,
+                                   float default_value) {
+  const tern_edge *x = tern_draft_input(draft, 0);
+  if (!x) return TERN_ERROR(TERN_INVALID_GRAPH, "an input is missing");
+  const float bound = tern_draft_attr_f(draft, name, default_value);
+  tern_draft_remove_attr(draft, name);
+  if (isinf(bound)) return NULL;
+  tern_edge *edge = tern_build_scalar(draft->builder, x->type.dtype, (double)bound);
+  return edge ? tern_draft_set_input(draft, index, edge) : NULL;
 }
 
 // The defaults of opset 6 turn infinities into the largest floats.
 static tern_status *upgrade_clip_6(tern_draft *draft) {
-  TERN_TRY(bound_to_input(draft, "min", 1, true, -FLT_MAX));
-  return bound_to_input(draft, "max", 2, true, FLT_MAX);
+  TERN_TRY(bound_to_input(draft, "min", 1, -FLT_MAX));
+  return bound_to_input(draft, "max", 2, FLT_MAX);
 }
 
 // Not in place: what is written first may be what is read later.
@@ -78,9 +82,10 @@ static const tern_op ops[] = {
                  {"max", "T", TERN_FORMAL_OPTIONAL}),
      TERN_OUTPUTS({"output", "T"}),
      TERN_CONSTRAINTS({"T", {.tensor = TERN_TYPES_NUMERIC}}),
-     TERN_VERSIONS({1, upgrade_clip_1, "turns the bounds that are given into inputs"},
-                   {6, upgrade_clip_6, "turns the bounds, or the largest floats, into inputs"},
-                   {11}, {12}, {13}),
+     TERN_VERSIONS(
+         {1, upgrade_clip_1, "gives infinite bounds where there are none; drops consumed_inputs"},
+         {6, upgrade_clip_6, "turns the bounds, or the largest floats, into inputs"}, {11}, {12},
+         {13}),
      .infer = infer_bounds},
 };
 

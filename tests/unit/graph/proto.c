@@ -69,6 +69,12 @@ void put_attr_i(tern_pb_writer *writer, const char *name, int64_t value) {
   tern_pb_end_message(writer, attribute);
 }
 
+void put_attr_f(tern_pb_writer *writer, const char *name, float value) {
+  size_t attribute = open_attr_as(writer, 5, name, TERN_ATTR_FLOAT);
+  tern_pb_write_float(writer, 2, value);
+  tern_pb_end_message(writer, attribute);
+}
+
 void put_attr_ints(tern_pb_writer *writer, const char *name, const int64_t *values, size_t count) {
   size_t attribute = open_attr_as(writer, 5, name, TERN_ATTR_INTS);
   tern_pb_write_packed_i64(writer, 8, values, count);

@@ -21,6 +21,7 @@ void put_domain(tern_pb_writer *writer, const char *domain); // of the open node
 
 // AttributeProto in the open node, or in the open function as a default.
 void put_attr_i(tern_pb_writer *writer, const char *name, int64_t value);
+void put_attr_f(tern_pb_writer *writer, const char *name, float value);
 void put_attr_ints(tern_pb_writer *writer, const char *name, const int64_t *values, size_t count);
 void put_attr_s(tern_pb_writer *writer, const char *name, const char *value);
 void put_attr_ref(tern_pb_writer *writer, const char *name, tern_attr_type type, const char *ref);
