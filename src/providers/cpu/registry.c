@@ -16,6 +16,7 @@ const tern_cpu_family *const tern_cpu_families[] = {
     &tern_cpu_variadic,
     &tern_cpu_rnn,
     &tern_cpu_movement,
+    &tern_cpu_normalize,
     NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
