@@ -49,9 +49,27 @@ static void use_type(export_context *context, const tern_edge *edge) {
   if (version > context->ir_version) context->ir_version = version;
 }
 
+// The lowest version that says what the node says. A node as it was read, and every version since
+// means the same: the one it was read in. Otherwise the first that no upgrade leads away from.
+static int32_t lowest_version(const tern_node *node) {
+  const tern_op *op = node->op;
+  bool is_as_read = node->original_version > 0 && strcmp(node->original_type, op->name) == 0 &&
+                    strcmp(node->original_domain, op->domain) == 0;
+  if (!is_as_read) return op->since;
+  int32_t lowest = 0;
+  for (const tern_op_version *v = op->versions; v && v->version; ++v) {
+    if (v->version < node->original_version) continue;
+    if (v->upgrade)
+      lowest = 0;
+    else if (lowest == 0)
+      lowest = v->version;
+  }
+  return lowest ? lowest : op->since;
+}
+
 static tern_status *survey_node(export_context *context, tern_node *node) {
   node->scratch = NULL;
-  TERN_TRY(tern_export_use_opset(context, node->op->domain, node->op->since));
+  TERN_TRY(tern_export_use_opset(context, node->op->domain, lowest_version(node)));
   for (int32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i]) use_type(context, node->outputs[i]);
   }

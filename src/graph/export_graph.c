@@ -141,11 +141,29 @@ static tern_status *export_value(export_context *context, tern_pb_writer *out,
   }
 }
 
+// Defaults are left out: older versions may lack the attribute.
+static bool is_default(const tern_attr *attr, const tern_attr_def *def) {
+  if (!def->has_default || attr->type != def->type) return false;
+  switch (attr->type) {
+  case TERN_ATTR_INT:
+    return attr->u.i == def->i;
+  case TERN_ATTR_FLOAT:
+    return memcmp(&attr->u.f, &def->f, sizeof def->f) == 0;
+  case TERN_ATTR_STRING:
+    return attr->u.s.size == strlen(def->s) && memcmp(attr->u.s.data, def->s, attr->u.s.size) == 0;
+  case TERN_ATTR_INTS:
+    return attr->count == def->count && def->count > 0 &&
+           memcmp(attr->u.ints, def->ints, def->count * sizeof *def->ints) == 0;
+  default:
+    return false;
+  }
+}
+
 static tern_status *export_attrs(export_context *context, tern_pb_writer *out,
                                  const tern_node *node) {
   for (size_t i = 0; node->op->attrs && node->op->attrs[i].name; ++i) {
     const tern_attr *attr = &node->attrs[i];
-    if (attr->type == TERN_ATTR_UNDEFINED) continue;
+    if (attr->type == TERN_ATTR_UNDEFINED || is_default(attr, &node->op->attrs[i])) continue;
     size_t attribute = tern_pb_begin_message(out, 5);
     tern_pb_write_text(out, 1, attr->name);
     TERN_TRY(export_value(context, out, attr));
