@@ -1,0 +1,3 @@
+// Elementwise loops for avx2.
+#define TERN_LOOPS_NAME tern_loops_avx2
+#include "compute/arch/loops.inc"

@@ -1,0 +1,3 @@
+// Elementwise loops for neon.
+#define TERN_LOOPS_NAME tern_loops_neon
+#include "compute/arch/loops.inc"
