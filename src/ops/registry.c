@@ -19,6 +19,7 @@ static const tern_op_family *const families[] = {
     &tern_ops_legacy,
     &tern_ops_movement,
     &tern_ops_normalize,
+    &tern_ops_reduce,
     NULL,
 };
 
