@@ -51,7 +51,7 @@ tern_status *tern_memory_plan(tern_buffer_usage *usages, size_t count, size_t *o
     usages[i].offset = 0;
     if (usages[i].bytes > 0) order[used++] = &usages[i];
   }
-  qsort(order, used, sizeof *order, larger_first);
+  if (used > 0) qsort(order, used, sizeof *order, larger_first);
   tern_status *status = NULL;
   for (size_t i = 0; i < used && !status; ++i) {
     status = place(placed, placed_count, order[i], &total);
