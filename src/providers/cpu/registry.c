@@ -19,6 +19,7 @@ const tern_cpu_family *const tern_cpu_families[] = {
     &tern_cpu_movement,
     &tern_cpu_normalize,
     &tern_cpu_reduce,
+    &tern_cpu_indexing,
     NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
