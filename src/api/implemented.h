@@ -21,6 +21,10 @@
   X(UpdateEnvWithCustomLogLevel) X(EnableTelemetryEvents) X(DisableTelemetryEvents) \
   X(SetLanguageProjection) X(SetPerSessionThreadPoolCallbacks) X(RegisterAllocator) \
   X(UnregisterAllocator) X(CreateAndRegisterAllocator) X(GetSharedAllocator) \
+  /* io_binding.c */ \
+  X(CreateIoBinding) X(ReleaseIoBinding) X(BindInput) X(BindOutput) X(BindOutputToDevice) \
+  X(ClearBoundInputs) X(ClearBoundOutputs) X(SynchronizeBoundInputs) \
+  X(SynchronizeBoundOutputs) X(GetBoundOutputNames) X(GetBoundOutputValues) X(RunWithBinding) \
   /* log.c */ \
   X(Logger_LogMessage) X(Logger_GetLoggingSeverityLevel) \
   /* memory.c */ \
@@ -108,6 +112,12 @@
   X(GetTensorElementTypeAndShapeDataReference) \
   /* value_container.c */ \
   X(GetValueCount) X(GetValue) X(CreateValue) \
+  /* value_sparse.c */ \
+  X(CreateSparseTensorAsOrtValue) X(FillSparseTensorCoo) X(FillSparseTensorCsr) \
+  X(FillSparseTensorBlockSparse) X(CreateSparseTensorWithValuesAsOrtValue) X(UseCooIndices) \
+  X(UseCsrIndices) X(UseBlockSparseIndices) X(GetSparseTensorFormat) \
+  X(GetSparseTensorValuesTypeAndShape) X(GetSparseTensorValues) \
+  X(GetSparseTensorIndicesTypeShape) X(GetSparseTensorIndices) \
   /* value_string.c */ \
   X(FillStringTensor) X(FillStringTensorElement) X(GetResizedStringTensorElementBuffer) \
   X(GetStringTensorDataLength) X(GetStringTensorContent) X(GetStringTensorElementLength) \

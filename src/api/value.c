@@ -45,7 +45,7 @@ tern_status *tern_api_value_require_tensor(const OrtValue *value, const char *wh
 
 // ---- Creation.
 
-static void free_with_allocator(void *deleter_context, void *data) {
+void tern_api_free_with_allocator(void *deleter_context, void *data) {
   OrtAllocator *allocator = deleter_context;
   allocator->Free(allocator, data);
 }
@@ -73,7 +73,7 @@ tern_status *tern_api_tensor_create(OrtAllocator *allocator, tern_dtype dtype,
     allocator->Free(allocator, data);
     return status;
   }
-  value->deleter = free_with_allocator;
+  value->deleter = tern_api_free_with_allocator;
   value->deleter_context = allocator;
   *out_value = value;
   return NULL;
@@ -140,7 +140,7 @@ OrtStatus *ort_CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator *deleter, v
   TERN_API_REQUIRE(out);
   tern_value *value;
   TERN_API_TRY(wrap(p_data, p_data_len, shape, shape_len, type, &value));
-  value->deleter = free_with_allocator;
+  value->deleter = tern_api_free_with_allocator;
   value->deleter_context = deleter;
   *out = tern_api_value(value);
   return NULL;
@@ -195,7 +195,7 @@ OrtStatus *ort_GetTensorMemoryInfo(const OrtValue *value, const OrtMemoryInfo **
   const tern_value *tensor = tern_api_value_view(value);
   const OrtMemoryInfo *info = NULL;
   if (tensor->deleter == drop_memory_info) info = tensor->deleter_context;
-  if (tensor->deleter == free_with_allocator) {
+  if (tensor->deleter == tern_api_free_with_allocator) {
     const OrtAllocator *allocator = tensor->deleter_context;
     info = allocator->Info ? allocator->Info(allocator) : NULL;
   }

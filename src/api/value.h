@@ -31,6 +31,9 @@ TERN_MUST_USE tern_status *tern_api_memory_check(const OrtMemoryInfo *info);
 TERN_MUST_USE tern_status *tern_api_tensor_create(OrtAllocator *allocator, tern_dtype dtype,
                                                   const tern_shape *shape, tern_value **out_value);
 
+// The deleter of values whose data is memory of an OrtAllocator, which is the context.
+void tern_api_free_with_allocator(void *deleter_context, void *data);
+
 // Errors that name the entry `where`: `value` is not a tensor; not a tensor of strings.
 TERN_MUST_USE tern_status *tern_api_value_require_tensor(const OrtValue *value, const char *where);
 TERN_MUST_USE tern_status *tern_api_value_require_strings(const OrtValue *value, const char *where);

@@ -135,6 +135,15 @@ tern_status *tern_value_create_container(tern_allocator *allocator, tern_kind ki
   return NULL;
 }
 
+tern_status *tern_value_create_sparse(tern_allocator *allocator, tern_dtype dtype,
+                                      const tern_shape *dense_shape, tern_value **out_value) {
+  tern_value *value;
+  TERN_TRY(value_new(allocator, TERN_KIND_SPARSE_TENSOR, dtype, &value));
+  tern_shape_copy(&value->shape, dense_shape);
+  *out_value = value;
+  return NULL;
+}
+
 static size_t largest_item_count(tern_kind kind) {
   switch (kind) {
   case TERN_KIND_SEQUENCE:
@@ -181,6 +190,15 @@ static void free_data(tern_value *value) {
   } else if (value->deleter && value->data) {
     value->deleter(value->deleter_context, value->data);
   }
+}
+
+void tern_value_clear_sparse(tern_value *value) {
+  free_data(value);
+  value->data = NULL;
+  value->data_bytes = 0;
+  while (value->item_count > 0) tern_value_release(value->items[--value->item_count]);
+  value->element_type = (tern_type){.kind = TERN_KIND_NONE};
+  value->sparse_format = 0;
 }
 
 void tern_value_release(tern_value *value) {
@@ -278,7 +296,8 @@ tern_status *tern_value_share(tern_allocator *allocator, const tern_value *value
 }
 
 void tern_value_get_type(const tern_value *value, tern_type *out_type) {
-  bool has_element = value->element_type.kind != TERN_KIND_NONE;
+  bool has_element =
+      value->element_type.kind != TERN_KIND_NONE && value->kind != TERN_KIND_SPARSE_TENSOR;
   *out_type = (tern_type){.kind = value->kind,
                           .dtype = value->dtype,
                           .element = has_element ? &value->element_type : NULL};

@@ -89,7 +89,8 @@ struct tern_value {
 
   // Sequences: items. Maps: items[0] is the keys tensor, items[1] the values (a tensor, or a
   // sequence when the values are not scalars). Optionals: one item, or none. Sparse tensors:
-  // items[0..] are the index tensors of `sparse_format`.
+  // items[0..] are the index tensors of `sparse_format`, and element_type is the type of the
+  // values.
   tern_value **items;
   size_t item_count, item_capacity;
   tern_type element_type; // sequences, optionals and map values: their static type
@@ -112,6 +113,12 @@ TERN_MUST_USE tern_status *tern_value_create_container(tern_allocator *allocator
                                                        tern_dtype key_dtype,
                                                        const tern_type *element_type,
                                                        tern_value **out_value);
+// A sparse tensor without values and indices, of which `dense_shape` is all that is known.
+TERN_MUST_USE tern_status *tern_value_create_sparse(tern_allocator *allocator, tern_dtype dtype,
+                                                    const tern_shape *dense_shape,
+                                                    tern_value **out_value);
+// Takes values and indices away again.
+void tern_value_clear_sparse(tern_value *value);
 // Appends an item and takes a reference to it. Errors: `item` has no reference count, is the
 // container itself, or does not fit (an optional holds one item, a map two).
 TERN_MUST_USE tern_status *tern_value_append(tern_value *container, tern_value *item);
