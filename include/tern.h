@@ -13,6 +13,15 @@ extern "C" {
 typedef struct TernApi {
   // Tern's own version, "major.minor.patch"; static.
   const char *version_string;
+  // What a session is made of, as one JSON object: "inputs", "outputs", "opsets", "operators" after
+  // optimisation, "parameters", "flops" of the latest shapes run, "memory" in bytes, and
+  // "placement": the provider and kernel of each node. From `allocator`, NUL-terminated.
+  OrtStatus *(ORT_API_CALL *DescribeSession)(const OrtSession *session, OrtAllocator *allocator,
+                                             char **out_json);
+  // What this library computes with on this machine, as one JSON object: "version", "isa" (in use)
+  // and "isas" (that this machine and build have), "features" of the processor, and "kernels" with
+  // their shapes. From `allocator`, NUL-terminated.
+  OrtStatus *(ORT_API_CALL *DescribeRuntime)(OrtAllocator *allocator, char **out_json);
 } TernApi;
 
 // The table for `version`, from 1 to TERN_API_VERSION; NULL for any other. Static.

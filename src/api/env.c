@@ -1,5 +1,18 @@
-// Environments. Each is independent of the others.
+// Environments. A process has one at a time, as in ONNX Runtime: creating it again gives the same
+// one, as it was first set up, and it goes with its last release. What sessions share is then
+// shared by every part of a program that knows nothing of the others.
 #include "api/env.h"
+
+static struct {
+  tern_os_once once;
+  tern_os_mutex mutex;
+  OrtEnv *env; // NULL: none
+  size_t references;
+} process = {.once = TERN_OS_ONCE_INIT};
+
+static void init_process(void) {
+  tern_os_mutex_init(&process.mutex);
+}
 
 // What the ways to create an environment have in common; `threading` may be NULL.
 static tern_status *fill_env(const OrtEnvCreationOptions *options, OrtEnv *env) {
@@ -14,32 +27,53 @@ static tern_status *fill_env(const OrtEnvCreationOptions *options, OrtEnv *env) 
                                  : NULL;
 }
 
+static void destroy_env(OrtEnv *env) {
+  for (size_t i = 0; i < env->allocators.count; ++i)
+    ort_ReleaseMemoryInfo(env->allocators.data[i].info);
+  TERN_ARRAY_FREE(tern_allocator_system(), &env->allocators);
+  tern_os_mutex_deinit(&env->mutex);
+  tern_api_pairs_deinit(&env->config);
+  tern_api_threading_deinit(&env->threading);
+  tern_api_logger_deinit(&env->logger);
+  TERN_DELETE(tern_allocator_system(), env);
+}
+
+static tern_status *make_env(const OrtEnvCreationOptions *options, OrtEnv **out_env) {
+  OrtEnv *env;
+  TERN_TRY(TERN_NEW(tern_allocator_system(), &env));
+  tern_os_mutex_init(&env->mutex);
+  tern_status *status = fill_env(options, env);
+  if (status) {
+    destroy_env(env);
+    return status;
+  }
+  *out_env = env;
+  return NULL;
+}
+
 static OrtStatus *create_env(const OrtEnvCreationOptions *options, OrtEnv **out) {
   int32_t level = options->logging_severity_level;
   if (level < ORT_LOGGING_LEVEL_VERBOSE || level > ORT_LOGGING_LEVEL_FATAL)
     return tern_api_status(TERN_ERROR(TERN_INVALID_ARGUMENT, "%d is no logging level", (int)level));
-  OrtEnv *env;
-  TERN_API_TRY(TERN_NEW(tern_allocator_system(), &env));
-  tern_os_mutex_init(&env->mutex);
-  tern_status *status = fill_env(options, env);
-  if (status) {
-    ort_ReleaseEnv(env);
-    return tern_api_status(status);
+  tern_os_once_run(&process.once, init_process);
+  tern_os_mutex_lock(&process.mutex);
+  tern_status *status = process.env ? NULL : make_env(options, &process.env);
+  if (!status) {
+    process.references++;
+    *out = process.env;
   }
-  *out = env;
-  return NULL;
+  tern_os_mutex_unlock(&process.mutex);
+  return tern_api_status(status);
 }
 
 void ort_ReleaseEnv(OrtEnv *input) {
   if (!input) return;
-  for (size_t i = 0; i < input->allocators.count; ++i)
-    ort_ReleaseMemoryInfo(input->allocators.data[i].info);
-  TERN_ARRAY_FREE(tern_allocator_system(), &input->allocators);
-  tern_os_mutex_deinit(&input->mutex);
-  tern_api_pairs_deinit(&input->config);
-  tern_api_threading_deinit(&input->threading);
-  tern_api_logger_deinit(&input->logger);
-  TERN_DELETE(tern_allocator_system(), input);
+  tern_os_once_run(&process.once, init_process);
+  tern_os_mutex_lock(&process.mutex);
+  bool is_last = input == process.env && --process.references == 0;
+  if (is_last) process.env = NULL;
+  tern_os_mutex_unlock(&process.mutex);
+  if (is_last) destroy_env(input);
 }
 
 OrtStatus *ort_CreateEnv(OrtLoggingLevel log_severity_level, const char *logid, OrtEnv **out) {

@@ -1,13 +1,14 @@
 // The symbols of the library. Programs linked against a release of ONNX Runtime ask for its symbols
 // under that release's version, so the ones they use are defined under every version there was; the
 // newest is the default. Versions and their aliases come from the list in CMakeLists.txt.
-#include "api/api.h"
-#include "base/macros.h"
+#include "api/describe.h"
 #include "cpu_provider_factory.h"
 #include "tern.h"
 
 const TernApi *TernGetApi(uint32_t version) {
-  static const TernApi table = {.version_string = TERN_VERSION};
+  static const TernApi table = {.version_string = TERN_VERSION,
+                                .DescribeSession = tern_api_describe_session,
+                                .DescribeRuntime = tern_api_describe_runtime};
   return version >= 1 && version <= TERN_API_VERSION ? &table : NULL;
 }
 

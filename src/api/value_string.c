@@ -40,7 +40,7 @@ OrtStatus *ort_FillStringTensor(OrtValue *value, const char *const *s, size_t s_
   if (s_len > 0) TERN_API_REQUIRE(s);
   TERN_API_TRY(tern_api_value_require_strings(value, "FillStringTensor"));
   if (s_len != count_of(value))
-    return tern_api_status(TERN_ERROR(TERN_INVALID_ARGUMENT,
+    return tern_api_status(TERN_ERROR(TERN_FAIL,
                                       "FillStringTensor: %zu strings for a tensor of %zu elements",
                                       s_len, count_of(value)));
   for (size_t i = 0; i < s_len; ++i)

@@ -255,7 +255,7 @@ tern_profiler *tern_session_profiler(const tern_session *session) {
   return session->profiler;
 }
 
-const tern_program *tern_session_program(const tern_session *session) {
+tern_program *tern_session_program(const tern_session *session) {
   return session->program;
 }
 
@@ -302,34 +302,66 @@ static tern_status *take_inputs(tern_session *session, const char *const *names,
   return NULL;
 }
 
-// Runs with the program's own order of inputs and outputs in `table`.
+// Whether one of values[0..count) is `value`.
+static bool holds(tern_value *const *values, size_t count, const tern_value *value) {
+  for (size_t i = 0; i < count; ++i)
+    if (values[i] == value) return true;
+  return false;
+}
+
+static size_t output_index(const tern_session *session, const char *name) {
+  return (size_t)(uintptr_t)tern_map_get(&session->output_indices, name) - 1;
+}
+
+// A reference of its own for each entry of `inout_outputs` that is NULL. A value that has a holder
+// already, because its name is asked for twice, is copied: each caller may write to theirs.
+static tern_status *hand_out(tern_session *session, tern_value *const *values,
+                             const char *const *names, size_t count, tern_value *const *given,
+                             tern_value **out_results) {
+  for (size_t i = 0; i < count; ++i) {
+    if (given[i]) continue;
+    tern_value *value = values[output_index(session, names[i])];
+    if (!value) return TERN_ERROR(TERN_FAIL, "no node made output '%s'", names[i]);
+    if (holds(given, count, value) || holds(out_results, i, value))
+      TERN_TRY(tern_value_clone(session->allocator, value, &out_results[i]));
+    else
+      out_results[i] = tern_value_retain(value);
+  }
+  return NULL;
+}
+
+static tern_status *take_given(tern_session *session, const char *const *names, size_t count,
+                               tern_value *const *given, tern_value **out_values) {
+  for (size_t i = 0; i < count; ++i) {
+    size_t index = output_index(session, names[i]);
+    if (index == SIZE_MAX)
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "the model has no output '%s'", names[i]);
+    if (given[i] && out_values[index] && out_values[index] != given[i])
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "output '%s' is given two tensors to fill",
+                        names[i]);
+    if (given[i]) out_values[index] = given[i];
+  }
+  return NULL;
+}
+
+// Runs with the program's own order of inputs and outputs. `results` is room for `output_count`
+// values, all NULL.
 static tern_status *run_ordered(tern_session *session, tern_run *run, const tern_value **inputs,
-                                tern_value **outputs, const char *const *output_names,
-                                size_t output_count, tern_value **inout_outputs) {
-  size_t all = session->model->graph->outputs.count;
-  for (size_t i = 0; i < output_count; ++i) {
-    size_t index = (size_t)(uintptr_t)tern_map_get(&session->output_indices, output_names[i]);
-    if (index == 0)
-      return TERN_ERROR(TERN_INVALID_ARGUMENT, "the model has no output '%s'", output_names[i]);
-    if (inout_outputs[i]) outputs[index - 1] = inout_outputs[i];
-  }
+                                tern_value **outputs, tern_value **results,
+                                const char *const *output_names, size_t output_count,
+                                tern_value **inout_outputs) {
+  TERN_TRY(take_given(session, output_names, output_count, inout_outputs, outputs));
   TERN_TRY(tern_program_run(session->program, run, inputs, NULL, outputs));
-  tern_status *status = NULL;
-  for (size_t i = 0; i < output_count && !status; ++i) {
-    size_t index = (size_t)(uintptr_t)tern_map_get(&session->output_indices, output_names[i]) - 1;
+  tern_status *status =
+      hand_out(session, outputs, output_names, output_count, inout_outputs, results);
+  for (size_t k = 0; k < session->model->graph->outputs.count; ++k)
+    if (!holds(inout_outputs, output_count, outputs[k])) tern_value_release(outputs[k]);
+  for (size_t i = 0; i < output_count; ++i) {
     if (inout_outputs[i]) continue;
-    if (outputs[index]) {
-      inout_outputs[i] = outputs[index];
-      outputs[index] = NULL;
-    } else { // the same name asked for twice
-      status = TERN_ERROR(TERN_INVALID_ARGUMENT, "output '%s' is asked for twice", output_names[i]);
-    }
-  }
-  // Outputs nobody asked for, except those the caller gave.
-  for (size_t k = 0; k < all; ++k) {
-    bool is_given = false;
-    for (size_t i = 0; i < output_count; ++i) is_given |= inout_outputs[i] == outputs[k];
-    if (outputs[k] && !is_given) tern_value_release(outputs[k]);
+    if (status)
+      tern_value_release(results[i]);
+    else
+      inout_outputs[i] = results[i];
   }
   return status;
 }
@@ -341,17 +373,19 @@ tern_status *tern_session_run(tern_session *session, const tern_run_options *opt
   tern_profiler *profiler = options && options->profiler ? options->profiler : session->profiler;
   int64_t start_ns = profiler ? tern_os_monotonic_ns() : 0;
   size_t in = session->model->graph->inputs.count, out = session->model->graph->outputs.count;
+  size_t room = in + out + output_count;
   void **table;
-  TERN_TRY(tern_allocator_calloc(session->allocator, in + out + 1, sizeof *table, (void **)&table));
+  TERN_TRY(tern_allocator_calloc(session->allocator, room, sizeof *table, (void **)&table));
   const tern_value **ordered = (const tern_value **)table;
   tern_run run = {.allocator = session->allocator,
                   .terminate = options ? options->terminate : NULL,
                   .profiler = profiler};
   tern_status *status = take_inputs(session, input_names, inputs, input_count, ordered);
   if (!status)
-    status = run_ordered(session, &run, ordered, (tern_value **)(table + in), output_names,
-                         output_count, inout_outputs);
-  tern_allocator_free(session->allocator, table, (in + out + 1) * sizeof *table);
+    status =
+        run_ordered(session, &run, ordered, (tern_value **)(table + in),
+                    (tern_value **)(table + in + out), output_names, output_count, inout_outputs);
+  tern_allocator_free(session->allocator, table, room * sizeof *table);
   if (profiler && !status) tern_profiler_add_phase(profiler, "model_run", start_ns);
   return status;
 }

@@ -79,7 +79,7 @@ const tern_edge *tern_session_input(const tern_session *session, size_t index);
 const tern_edge *tern_session_output(const tern_session *session, size_t index);
 const tern_edge *tern_session_overridable(const tern_session *session, size_t index);
 tern_profiler *tern_session_profiler(const tern_session *session); // NULL: not profiled
-const tern_program *tern_session_program(const tern_session *session);
+tern_program *tern_session_program(const tern_session *session);
 
 typedef struct tern_run_options {
   const _Atomic bool *terminate; // NULL: cannot be asked to stop
@@ -96,7 +96,12 @@ TERN_MUST_USE tern_status *tern_session_run(tern_session *session, const tern_ru
                                             const char *const *output_names, size_t output_count,
                                             tern_value **inout_outputs);
 
-// What a session knows of itself, for `tern inspect`: as JSON, appended to `out_text`.
+// What a session knows of itself, as one JSON object appended to `out_text`: "producer", "graph",
+// "ir_version", "opsets", "inputs", "overridable", "outputs" (names and types), "nodes" and
+// "operators" after optimisation, "parameters" (elements of initializers), "flops" with
+// "flops_complete" (false: a shape that they need is not known before a run), "memory" (bytes of
+// weights, of the largest plan's slab, of pooled frames) and "placement" (provider and kernel of
+// each node).
 TERN_MUST_USE tern_status *tern_session_describe(const tern_session *session, tern_text *out_text);
 
 #endif

@@ -34,6 +34,7 @@ static void environments_are_created_every_way(void **state) {
   check_ok(ort()->CreateEnvWithOptions(&options, &envs[4]));
   ort()->ReleaseThreadingOptions(threading);
   ort()->ReleaseKeyValuePairs(config);
+  for (int i = 1; i < 5; ++i) assert_ptr_equal(envs[i], envs[0]); // one a process
   check_ok(ort()->UpdateEnvWithCustomLogLevel(envs[1], ORT_LOGGING_LEVEL_FATAL));
   check_ok(ort()->SetLanguageProjection(envs[0], ORT_PROJECTION_PYTHON));
   check_ok(ort()->DisableTelemetryEvents(envs[0]));
