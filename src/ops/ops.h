@@ -16,7 +16,8 @@ extern const tern_op_family tern_ops_reduce;   // reductions, arg reductions, cu
 extern const tern_op_family tern_ops_shape;    // Shape, Reshape, Squeeze, Expand, Constant …
 extern const tern_op_family tern_ops_movement; // Transpose, Concat, Split, Slice, Pad, Tile …
 extern const tern_op_family tern_ops_indexing; // Gather, Scatter, NonZero, TopK, Unique, OneHot …
-extern const tern_op_family tern_ops_matmul;   // MatMul, Gemm, Einsum, integer forms
+extern const tern_op_family tern_ops_matmul;   // MatMul, Gemm, integer forms
+extern const tern_op_family tern_ops_einsum;   // Einsum
 extern const tern_op_family tern_ops_conv;     // convolutions
 extern const tern_op_family tern_ops_pool;     // pooling
 extern const tern_op_family tern_ops_normalize; // normalisations, softmax

@@ -20,6 +20,7 @@ static const tern_op_family *const families[] = {
     &tern_ops_legacy,
     &tern_ops_movement,
     &tern_ops_normalize,
+    &tern_ops_einsum,
     &tern_ops_reduce,
     &tern_ops_indexing,
     NULL,

@@ -18,6 +18,7 @@ const tern_cpu_family *const tern_cpu_families[] = {
     &tern_cpu_image,
     &tern_cpu_movement,
     &tern_cpu_normalize,
+    &tern_cpu_einsum,
     &tern_cpu_reduce,
     &tern_cpu_indexing,
     NULL,
