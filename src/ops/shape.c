@@ -50,17 +50,21 @@ static bool has_mask(const tern_draft *draft) {
 }
 
 static tern_status *upgrade_dropout_1(tern_draft *draft) {
+  tern_draft_remove_attr(draft, "consumed_inputs");
+  return NULL;
+}
+
+static tern_status *upgrade_dropout_6(tern_draft *draft) {
   bool trains = tern_draft_attr_i(draft, "is_test", 0) == 0;
   float ratio = tern_draft_attr_f(draft, "ratio", 0.5f);
   tern_draft_remove_attr(draft, "is_test");
-  tern_draft_remove_attr(draft, "consumed_inputs");
   tern_draft_remove_attr(draft, "ratio");
   if (trains) {
     tern_edge *edge = tern_build_scalar(draft->builder, TERN_FLOAT, (double)ratio);
     TERN_TRY(tern_draft_set_input(draft, 1, edge));
     TERN_TRY(tern_draft_set_input(draft, 2, tern_build_scalar(draft->builder, TERN_BOOL, 1)));
   }
-  return has_mask(draft) ? replace_by_cast_mask(draft) : NULL;
+  return NULL;
 }
 
 static tern_status *upgrade_dropout_7(tern_draft *draft) {
@@ -218,15 +222,14 @@ static const tern_op ops[] = {
                       {"T1", {.tensor = TERN_TYPES_FLOAT_BF | TERN_TYPES_FLOAT8}},
                       {"T2", {.tensor = TERN_DTYPE_BIT(TERN_BOOL)}}),
      TERN_ATTRS(TERN_ATTR_OPTIONAL("seed", TERN_ATTR_INT)),
-     TERN_VERSIONS({1, upgrade_dropout_1,
-                    "is_test 0 becomes training_mode with the ratio as inputs; the mask is cast to "
-                    "the data's type"},
-                   {6, upgrade_dropout_1, "as version 1"},
-                   {7, upgrade_dropout_7,
-                    "ratio, which means nothing outside training, goes; the mask is cast to the "
-                    "data's type"},
-                   {10, upgrade_dropout_7, "ratio, which means nothing outside training, goes"},
-                   {12}, {13}, {22}),
+     TERN_VERSIONS(
+         {1, upgrade_dropout_1, "consumed_inputs goes"},
+         {6, upgrade_dropout_6, "is_test 0 becomes training_mode with the ratio as inputs"},
+         {7, upgrade_dropout_7,
+          "ratio, which means nothing outside training, goes; the mask is cast to the "
+          "data's type"},
+         {10, upgrade_dropout_7, "ratio, which means nothing outside training, goes"}, {12}, {13},
+         {22}),
      .infer = tern_ops_infer_dropout},
 };
 
