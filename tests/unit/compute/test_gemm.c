@@ -277,9 +277,22 @@ static void test_zero_points(void **state) {
   }
 }
 
+// A caller may size its workspace by the largest product it makes.
+static void test_workspace_grows_with_sizes(void **state) {
+  (void)state;
+  size_t before = 0;
+  for (size_t n = 1; n < 5000; n += 7) {
+    const tern_gemm_f32_params p = {.m = n / 3 + 1, .n = n, .k = 64, .transpose_a = true};
+    const size_t bytes = tern_gemm_f32_workspace_bytes(&p);
+    assert_true(bytes >= before);
+    before = bytes;
+  }
+}
+
 int main(void) {
   require_selected_isa();
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_workspace_grows_with_sizes),
       cmocka_unit_test(test_odd_shapes),
       cmocka_unit_test(test_every_small_size),
       cmocka_unit_test(test_empty_product_leaves_beta_and_bias),
