@@ -120,6 +120,21 @@ static tern_status *run_pass(tern_pass_context *ctx, tern_text *out_report) {
   return NULL;
 }
 
+tern_status *tern_optimize_inserted_casts(tern_model *model) {
+  static const tern_pass passes[] = {
+      {"sink_inserted_cast", NULL, 0, tern_pass_sink_cast, NULL},
+      {"eliminate_inserted_cast", NULL, 0, tern_pass_eliminate_cast, NULL},
+      {"eliminate_dead", NULL, 0, NULL, tern_pass_remove_dead},
+  };
+  const tern_optimize_options options = {.level = 0};
+  tern_pass_context ctx = {.options = &options, .model = model};
+  for (size_t i = 0; i < TERN_COUNT_OF(passes); ++i) {
+    ctx.pass = &passes[i];
+    TERN_TRY(run_pass(&ctx, NULL));
+  }
+  return NULL;
+}
+
 tern_status *tern_optimize(tern_model *model, const tern_optimize_options *options,
                            tern_text *out_report) {
   tern_pass_context ctx = {.options = options, .model = model};

@@ -23,5 +23,8 @@ size_t tern_optimize_folding_limit(const char *config_value);
 // changed something: name, changes, microseconds.
 TERN_MUST_USE tern_status *tern_optimize(tern_model *model, const tern_optimize_options *options,
                                          tern_text *out_report);
+// Removes the casts that lowering put between nodes that both run in float, and what they leave
+// behind. Part of lowering, whatever the level.
+TERN_MUST_USE tern_status *tern_optimize_inserted_casts(tern_model *model);
 
 #endif

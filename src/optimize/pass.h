@@ -41,6 +41,7 @@ TERN_MUST_USE tern_status *tern_pass_forward(tern_pass_context *ctx, tern_node *
 bool tern_pass_can_replace(const tern_edge *from, const tern_edge *to);
 
 tern_status *tern_pass_eliminate_identity(tern_pass_context *ctx, tern_node *node);
+tern_status *tern_pass_sink_cast(tern_pass_context *ctx, tern_node *node);
 tern_status *tern_pass_eliminate_cast(tern_pass_context *ctx, tern_node *node);
 tern_status *tern_pass_merge_transposes(tern_pass_context *ctx, tern_node *node);
 tern_status *tern_pass_fold_constants(tern_pass_context *ctx, tern_node *node);

@@ -132,6 +132,7 @@ static tern_status *make_ready(tern_session *session, tern_span bytes,
   TERN_TRY(save_optimized(session, options));
   TERN_TRY(check_cancel(options));
   TERN_TRY(tern_lower(session->model, &program));
+  TERN_TRY(tern_optimize_inserted_casts(session->model));
   TERN_TRY(index_interface(session));
   return tern_program_create(session->model->graph, &program, &session->program);
 }
