@@ -76,6 +76,21 @@ static tern_status *upgrade_gemm_broadcast(tern_draft *draft) {
   return NULL;
 }
 
+// For the types that no kernel takes: in real numbers. Scales of rows and columns lie on the last
+// two axes.
+static tern_status *body_qlinear_matmul(tern_builder *b, const tern_node *node,
+                                        tern_edge **outputs) {
+  tern_edge *const *in = node->inputs;
+  tern_edge *a = TERN_BUILD(b, "DequantizeLinear", TERN_EDGES(in[0], in[1], in[2]),
+                            TERN_ATTR_ARGS(tern_attr_i("axis", -2)));
+  tern_edge *c = TERN_BUILD(b, "DequantizeLinear", TERN_EDGES(in[3], in[4], in[5]),
+                            TERN_ATTR_ARGS(tern_attr_i("axis", -1)));
+  outputs[0] =
+      TERN_BUILD(b, "QuantizeLinear", TERN_EDGES(tern_build2(b, "MatMul", a, c), in[6], in[7]),
+                 TERN_ATTR_ARGS(tern_attr_i("axis", -2)));
+  return NULL;
+}
+
 #define BYTES (TERN_DTYPE_BIT(TERN_INT8) | TERN_DTYPE_BIT(TERN_UINT8))
 #define WIDE                                                                                       \
   (TERN_TYPES_FLOAT_BF | TERN_DTYPE_BIT(TERN_INT32) | TERN_DTYPE_BIT(TERN_INT64) |                 \
@@ -136,6 +151,7 @@ static const tern_op ops[] = {
                          {"T3", {.tensor = BYTES | TERN_TYPES_FLOAT8}}),
         TERN_VERSIONS({10}, {21}),
         .infer = infer_qlinear_matmul,
+        .body = body_qlinear_matmul,
         .flops = flops_matmul,
     },
 };

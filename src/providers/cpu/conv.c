@@ -3,7 +3,7 @@
 
 #include "compute/gemm.h"
 #include "ops/window.h"
-#include "providers/cpu/cpu.h"
+#include "providers/cpu/conv_int.h"
 
 typedef struct conv_sizes {
   tern_window window;
@@ -121,6 +121,8 @@ static const tern_cpu_kernel kernels[] = {
      .op = "ConvTranspose",
      TERN_CPU_TYPES({"T", REAL}),
      .compute = compute_conv_transpose},
+    {.domain = TERN_DOMAIN_ONNX, .op = "ConvInteger", .compute = tern_cpu_conv_integer},
+    {.domain = TERN_DOMAIN_ONNX, .op = "QLinearConv", .compute = tern_cpu_qlinear_conv},
 };
 
 const tern_cpu_family tern_cpu_conv = {"conv", kernels, TERN_COUNT_OF(kernels)};

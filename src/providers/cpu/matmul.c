@@ -1,7 +1,7 @@
 // Kernels of matrix products. A constant B is packed once, when the kernel is prepared.
 #include "compute/gemm.h"
 #include "compute/types.h"
-#include "providers/cpu/cpu.h"
+#include "providers/cpu/matmul_int.h"
 
 // One product, and how a batch of them lies.
 typedef struct matmul_sizes {
@@ -208,50 +208,8 @@ static tern_status *prepare_gemm(const tern_prepare *prepare, void **out_state) 
   return prepare_b(prepare, tern_node_attr_i(prepare->node, "transB") != 0, out_state);
 }
 
-// A zero point for each row or column is a vector.
-static tern_gemm_i8_operand operand(const tern_value *value, const tern_value *zero_point,
-                                    int64_t offset, int64_t ld) {
-  return (tern_gemm_i8_operand){.data = (const char *)value->data + offset,
-                                .ld = (size_t)ld,
-                                .is_signed = value->dtype == TERN_INT8,
-                                .zero_point = zero_point ? zero_point->data : NULL,
-                                .zero_point_per_line =
-                                    zero_point && tern_value_count(zero_point) > 1};
-}
-
-static tern_status *check_zero_point(const tern_value *zero_point, int64_t lines,
-                                     const char *name) {
-  if (!zero_point || tern_value_count(zero_point) == 1 || tern_value_count(zero_point) == lines)
-    return NULL;
-  return TERN_ERROR(TERN_INVALID_ARGUMENT, "%s has %lld values, 1 or %lld are needed", name,
-                    (long long)tern_value_count(zero_point), (long long)lines);
-}
-
-static tern_status *compute_matmul_integer(tern_invocation *invocation) {
-  const tern_value *const *in = invocation->inputs;
-  const tern_value *zero_a = invocation->input_count > 2 ? in[2] : NULL;
-  const tern_value *zero_b = invocation->input_count > 3 ? in[3] : NULL;
-  matmul_sizes sizes;
-  read_sizes(invocation, 1, &sizes);
-  TERN_TRY(check_zero_point(zero_a, sizes.m, "a_zero_point"));
-  TERN_TRY(check_zero_point(zero_b, sizes.n, "b_zero_point"));
-  int64_t index[TERN_MAX_RANK] = {0};
-  for (int64_t i = 0; i < sizes.batch_count; ++i) {
-    int64_t at_a = 0, at_b = 0;
-    for (int32_t d = 0; d < sizes.batch_rank; ++d) {
-      at_a += index[d] * sizes.stride_a[d];
-      at_b += index[d] * sizes.stride_b[d];
-    }
-    tern_gemm_i8_operand a = operand(in[0], zero_a, at_a, sizes.k);
-    tern_gemm_i8_operand b = operand(in[1], zero_b, at_b, sizes.n);
-    tern_gemm_i8((size_t)sizes.m, (size_t)sizes.n, (size_t)sizes.k, &a, &b,
-                 (int32_t *)invocation->outputs[0]->data + i * sizes.m * sizes.n, (size_t)sizes.n);
-    next_index(sizes.batch_rank, sizes.batch, index);
-  }
-  return NULL;
-}
-
 #define REAL (TERN_DTYPE_BIT(TERN_FLOAT) | TERN_DTYPE_BIT(TERN_DOUBLE))
+#define BYTES (TERN_DTYPE_BIT(TERN_INT8) | TERN_DTYPE_BIT(TERN_UINT8))
 #define WIDE_INTEGERS                                                                              \
   (TERN_DTYPE_BIT(TERN_INT32) | TERN_DTYPE_BIT(TERN_INT64) | TERN_DTYPE_BIT(TERN_UINT32) |         \
    TERN_DTYPE_BIT(TERN_UINT64))
@@ -269,7 +227,12 @@ static const tern_cpu_kernel kernels[] = {
      .prepare = prepare_gemm,
      .compute = compute_gemm,
      .release = release},
-    {.domain = TERN_DOMAIN_ONNX, .op = "MatMulInteger", .compute = compute_matmul_integer},
+    {.domain = TERN_DOMAIN_ONNX, .op = "MatMulInteger", .compute = tern_cpu_matmul_integer},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "QLinearMatMul",
+     TERN_CPU_TYPES({"TS", TERN_DTYPE_BIT(TERN_FLOAT)}, {"T1", BYTES}, {"T2", BYTES},
+                    {"T3", BYTES}),
+     .compute = tern_cpu_qlinear_matmul},
 };
 
 const tern_cpu_family tern_cpu_matmul = {"matmul", kernels, TERN_COUNT_OF(kernels)};
