@@ -47,7 +47,7 @@ static void put_old_model(tern_pb_writer *writer, const old_node *node, char joi
   }
   put_model(writer, 3, node->opset);
   size_t graph = open_graph(writer);
-  size_t message = open_node(writer, "n", node->op, joined, "y");
+  size_t message = open_node(writer, "n", node->op, joined, node->outputs ? node->outputs : "y");
   for (int32_t i = 0; i < node->attr_count; ++i) put_attr(writer, &node->attrs[i]);
   tern_pb_end_message(writer, message);
   for (int i = 0; i < MAX_INPUTS && node->inputs[i]; ++i)

@@ -11,9 +11,10 @@ typedef struct old_node {
   tern_value *inputs[6];  // graph inputs of their types and shapes; released by the run
   const tern_attr *attrs; // int, float, string, ints
   int32_t attr_count;
+  const char *outputs; // the node's, separated by commas; NULL: "y"
 } old_node;
 
-// Output 0. The model must load and run.
+// The output "y". The model must load and run.
 tern_value *old_model_run(const old_node *node);
 #define OLD_RUN(...) old_model_run(&(const old_node){__VA_ARGS__})
 #define OLD_ATTRS(...)                                                                             \
