@@ -2,6 +2,7 @@
 #include "graph/infer.h"
 #include "graph/upgrade.h"
 #include "ops/attention.h"
+#include "ops/loss.h"
 #include "ops/ops.h"
 
 static void set_dims4(tern_infer *infer, int32_t index, tern_dim a, tern_dim b, tern_dim c,
@@ -66,7 +67,39 @@ static tern_status *infer_rotary(tern_infer *infer) {
 #define INT64                                                                                      \
   { .tensor = TERN_DTYPE_BIT(TERN_INT64) }
 
+#define LOSS_ATTRS                                                                                 \
+  TERN_ATTRS(TERN_ATTR_OPTIONAL("ignore_index", TERN_ATTR_INT),                                    \
+             TERN_ATTR_DEF_S("reduction", "mean"))
+
 static const tern_op ops[] = {
+    {
+        .domain = TERN_DOMAIN_ONNX,
+        .name = "NegativeLogLikelihoodLoss",
+        .since = 22,
+        TERN_INPUTS({"input", "T"}, {"target", "Tind"}, {"weight", "T", TERN_FORMAL_OPTIONAL}),
+        TERN_OUTPUTS({"loss", "T"}),
+        TERN_CONSTRAINTS(
+            {"T", REALS},
+            {"Tind", {.tensor = TERN_DTYPE_BIT(TERN_INT32) | TERN_DTYPE_BIT(TERN_INT64)}}),
+        LOSS_ATTRS,
+        TERN_VERSIONS({12}, {13}, {22}),
+        .infer = tern_ops_infer_loss,
+        .body = tern_ops_body_log_likelihood,
+    },
+    {
+        .domain = TERN_DOMAIN_ONNX,
+        .name = "SoftmaxCrossEntropyLoss",
+        .since = 13,
+        TERN_INPUTS({"scores", "T"}, {"labels", "Tind"}, {"weights", "T", TERN_FORMAL_OPTIONAL}),
+        TERN_OUTPUTS({"output", "T"}, {"log_prob", "T", TERN_FORMAL_OPTIONAL}),
+        TERN_CONSTRAINTS(
+            {"T", REALS},
+            {"Tind", {.tensor = TERN_DTYPE_BIT(TERN_INT32) | TERN_DTYPE_BIT(TERN_INT64)}}),
+        LOSS_ATTRS,
+        TERN_VERSIONS({12}, {13}),
+        .infer = tern_ops_infer_loss,
+        .body = tern_ops_body_cross_entropy,
+    },
     {
         .domain = TERN_DOMAIN_ONNX,
         .name = "Attention",

@@ -17,6 +17,7 @@ static const tern_op_family *const families[] = {
     &tern_ops_variadic,
     &tern_ops_rnn,
     &tern_ops_image,
+    &tern_ops_random,
     &tern_ops_nn,
     &tern_ops_sequence,
     &tern_ops_legacy,

@@ -16,6 +16,7 @@ const tern_cpu_family *const tern_cpu_families[] = {
     &tern_cpu_variadic,
     &tern_cpu_rnn,
     &tern_cpu_image,
+    &tern_cpu_random,
     &tern_cpu_nn,
     &tern_cpu_sequence,
     &tern_cpu_movement,
