@@ -87,6 +87,7 @@ void tern_value_init_tensor(tern_value *out_value, tern_dtype dtype, const tern_
   out_value->data_bytes = data_bytes;
   out_value->allocator = NULL;
   out_value->owns_data = false;
+  out_value->is_misaligned = out_value->is_spent = false;
   out_value->deleter = NULL;
   out_value->deleter_context = NULL;
   out_value->items = NULL;
@@ -284,6 +285,27 @@ tern_status *tern_value_clone(tern_allocator *allocator, const tern_value *value
   }
   *out_value = copy;
   return NULL;
+}
+
+tern_status *tern_value_align(tern_value *tensor) {
+  if (!tensor->is_misaligned) return NULL;
+  void *data;
+  TERN_TRY(tern_allocator_alloc(tensor->allocator, tensor->data_bytes, &data));
+  memcpy(data, tensor->data, tensor->data_bytes);
+  tensor->data = data;
+  tensor->owns_data = true;
+  tensor->is_misaligned = false;
+  return NULL;
+}
+
+void tern_value_spend(tern_value *tensor) {
+  if (!tensor->owns_data || !tensor->data || tensor->dtype == TERN_STRING ||
+      atomic_load_explicit(&tensor->references, memory_order_relaxed) != 1)
+    return;
+  tern_allocator_free(tensor->allocator, tensor->data, tensor->data_bytes);
+  tensor->data = NULL;
+  tensor->owns_data = false;
+  tensor->is_spent = true;
 }
 
 tern_status *tern_value_share(tern_allocator *allocator, const tern_value *value,

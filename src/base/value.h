@@ -84,6 +84,10 @@ struct tern_value {
   size_t data_bytes;         // of `data`; for strings only the tern_string array
   tern_allocator *allocator; // of the value itself, and of `data` when it is owned
   bool owns_data;
+  // Borrowed data that is not aligned for its type: memcpy may read it, loads may not.
+  bool is_misaligned;
+  // The elements were given up once nothing read them any more: type and shape remain.
+  bool is_spent;
   void (*deleter)(void *deleter_context, void *data); // frees borrowed `data` when not NULL
   void *deleter_context;
 
@@ -132,6 +136,12 @@ TERN_MUST_USE tern_status *tern_value_share(tern_allocator *allocator, const ter
                                             tern_value **out_value);
 // Accepts NULL.
 void tern_value_release(tern_value *value);
+
+// Gives a misaligned tensor an aligned copy of its elements; does nothing to others.
+TERN_MUST_USE tern_status *tern_value_align(tern_value *tensor);
+// Frees the elements of a tensor that owns them and that nobody will read again, if the caller's is
+// the only reference.
+void tern_value_spend(tern_value *tensor);
 
 // Initialises a tensor value in place over borrowed memory, for slots and the stack: it has no
 // reference count of its own and is not released.

@@ -101,6 +101,8 @@ tern_status *tern_onnx_sparse_decode(const tern_onnx_sparse_tensor *sparse,
       tern_onnx_tensor_decode(&sparse->values, external_values, allocator, &values);
   if (!status)
     status = tern_onnx_tensor_decode(&sparse->indices, external_indices, allocator, &indices);
+  if (!status) status = tern_value_align(values);
+  if (!status) status = tern_value_align(indices);
   if (!status) status = make_dense(sparse, values, indices, allocator, out_value);
   tern_value_release(values);
   tern_value_release(indices);

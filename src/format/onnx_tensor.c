@@ -135,18 +135,25 @@ static size_t alignment_of(tern_dtype dtype) {
   return unit > 0 ? unit : 1;
 }
 
-// Borrows the file's bytes, or copies them where kernels could not load from their address.
+// Misaligned data up to this size is copied at once; more of it may be packed before anything
+// loads it, and stays where it is until then.
+enum { MOST_COPIED_AT_ONCE = 4096 };
+
+// Borrows the file's bytes.
 static tern_status *decode_raw(tern_dtype dtype, const tern_shape *shape, tern_span raw,
                                size_t bytes, tern_allocator *allocator, tern_value **out_value) {
   if (raw.size != bytes)
     return TERN_ERROR(TERN_INVALID_PROTOBUF, "%zu bytes of data where the shape needs %zu",
                       raw.size, bytes);
-  if ((uintptr_t)raw.data % alignment_of(dtype) == 0)
-    return tern_value_wrap_tensor(allocator, dtype, shape, (void *)(uintptr_t)raw.data, bytes,
-                                  out_value);
   tern_value *value;
-  TERN_TRY(tern_value_create_tensor(allocator, dtype, shape, &value));
-  if (bytes > 0) memcpy(value->data, raw.data, bytes);
+  TERN_TRY(tern_value_wrap_tensor(allocator, dtype, shape, (void *)(uintptr_t)raw.data, bytes,
+                                  &value));
+  value->is_misaligned = bytes > 0 && (uintptr_t)raw.data % alignment_of(dtype) != 0;
+  tern_status *status = bytes <= MOST_COPIED_AT_ONCE ? tern_value_align(value) : NULL;
+  if (status) {
+    tern_value_release(value);
+    return status;
+  }
   *out_value = value;
   return NULL;
 }

@@ -71,6 +71,7 @@ static tern_status *keep_tensor(import_context *context, const tern_onnx_tensor 
   tern_value *value;
   TERN_TRY(tern_import_tensor(context, from, &value));
   TERN_TRY(tern_model_keep_value(context->model, value));
+  TERN_TRY(tern_value_align(value));
   *out = value;
   return NULL;
 }

@@ -83,6 +83,9 @@ typedef struct tern_prepare {
   tern_allocator *allocator; // for the state; the same is given to `release`
   // The inputs whose values every run shares (initializers); NULL for the others.
   const tern_value *const *constants;
+  // One entry an input. A kernel that sets it has made its own copy of that constant's elements and
+  // does not look at them again, neither through `constants` nor when it computes.
+  bool *consumed;
   bool disable_prepacking;
 } tern_prepare;
 

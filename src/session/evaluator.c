@@ -14,6 +14,7 @@ static tern_status *evaluate(void *self, const tern_node *node, const tern_value
   tern_prepare prepare = {.node = node,
                           .allocator = options->allocator,
                           .constants = inputs,
+                          .consumed = NULL, // nothing is packed for one use
                           .disable_prepacking = true};
   tern_kernel kernel;
   TERN_TRY(provider->prepare(provider->self, &prepare, &kernel));
@@ -23,6 +24,37 @@ static tern_status *evaluate(void *self, const tern_node *node, const tern_value
   return status;
 }
 
+static tern_status *align_inputs(tern_allocator *allocator, const tern_node *node,
+                                 const tern_value *const *inputs, const tern_value **out_inputs,
+                                 tern_value **out_copies) {
+  for (int32_t i = 0; i < node->input_count; ++i) {
+    out_inputs[i] = inputs[i];
+    if (!inputs[i] || !inputs[i]->is_misaligned) continue;
+    TERN_TRY(tern_value_clone(allocator, inputs[i], &out_copies[i]));
+    out_inputs[i] = out_copies[i];
+  }
+  return NULL;
+}
+
+// Kernels read aligned elements only.
+static tern_status *evaluate_aligned(void *self, const tern_node *node,
+                                     const tern_value *const *inputs, tern_value **out_values) {
+  tern_allocator *allocator = ((const tern_program_options *)self)->allocator;
+  size_t count = (size_t)node->input_count, bytes = 2 * count * sizeof(void *);
+  bool is_aligned = true;
+  for (size_t i = 0; i < count; ++i) is_aligned &= !inputs[i] || !inputs[i]->is_misaligned;
+  if (is_aligned) return evaluate(self, node, inputs, out_values);
+  void **memory;
+  TERN_TRY(tern_allocator_calloc(allocator, 1, bytes, (void **)&memory));
+  const tern_value **aligned = (const tern_value **)memory;
+  tern_value **copies = (tern_value **)(memory + count);
+  tern_status *status = align_inputs(allocator, node, inputs, aligned, copies);
+  if (!status) status = evaluate(self, node, aligned, out_values);
+  for (size_t i = 0; i < count; ++i) tern_value_release(copies[i]);
+  tern_allocator_free(allocator, memory, bytes);
+  return status;
+}
+
 tern_evaluator tern_evaluator_make(const tern_program_options *options) {
-  return (tern_evaluator){.self = (void *)(uintptr_t)options, .evaluate = evaluate};
+  return (tern_evaluator){.self = (void *)(uintptr_t)options, .evaluate = evaluate_aligned};
 }

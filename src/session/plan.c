@@ -196,8 +196,10 @@ static void start_slots(planning *p, const tern_value *const *inputs,
     p->buffer[s] = -1;
     p->plan->slots[s].place = TERN_PLACE_GIVEN;
     if (program->slots[s].role != TERN_SLOT_CONSTANT) continue;
-    p->values[s] = tern_edge_constant(program->slots[s].edge);
-    tern_value_get_type(p->values[s], &p->types[s]);
+    const tern_value *constant = tern_edge_constant(program->slots[s].edge);
+    tern_value_get_type(constant, &p->types[s]);
+    // Large constants may be spent or misaligned; no shape is computed from them.
+    if (!constant->is_spent && !constant->is_misaligned) p->values[s] = constant;
   }
   for (int32_t i = 0; i < program->input_count; ++i)
     tern_value_get_type(inputs[i], &p->types[program->inputs[i]]);

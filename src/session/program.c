@@ -118,22 +118,75 @@ static tern_status *not_claimed(const build *b, const tern_node *node) {
   return status;
 }
 
-static tern_status *prepare_kernel(build *b, tern_step *step) {
+// Whether `step`'s node is the only reader of its input `index`.
+static bool reads_alone(const tern_node *node, int32_t index) {
+  return node->inputs[index]->uses.count == 1 && node->inputs[index]->output_uses == 0;
+}
+
+// After preparing: a constant that the kernel consumed lets its memory go; one that it will read
+// has to be aligned, and was so in `copy` already.
+static void settle_constant(const tern_node *node, int32_t index, bool consumed, tern_value *copy) {
+  tern_value *constant = node->inputs[index]->initializer;
+  if (consumed) {
+    tern_model_discard(node->inputs[index]->graph->model, constant);
+    if (reads_alone(node, index)) tern_value_spend(constant);
+  } else if (copy) {
+    constant->data = copy->data;
+    constant->owns_data = true;
+    constant->is_misaligned = false;
+    copy->owns_data = false;
+    copy->data = NULL;
+  }
+}
+
+// The constants among a node's inputs while its kernel is prepared.
+typedef struct constant_inputs {
+  const tern_value **values;
+  tern_value **copies; // aligned stand-ins for misaligned ones
+  bool *consumed;
+} constant_inputs;
+
+static tern_status *collect_constants(tern_allocator *allocator, const tern_node *node,
+                                      constant_inputs *inputs) {
+  for (int32_t i = 0; i < node->input_count; ++i) {
+    inputs->values[i] = node->inputs[i] ? tern_edge_constant(node->inputs[i]) : NULL;
+    if (!inputs->values[i] || !inputs->values[i]->is_misaligned) continue;
+    TERN_TRY(tern_value_clone(allocator, inputs->values[i], &inputs->copies[i]));
+    inputs->values[i] = inputs->copies[i];
+  }
+  return NULL;
+}
+
+static tern_status *prepare_with(build *b, tern_step *step, tern_provider *provider,
+                                 constant_inputs *inputs) {
   const tern_node *node = step->node;
-  tern_provider *provider = tern_program_choose_provider(b->options, node, NULL);
-  if (!provider) return not_claimed(b, node);
-  const tern_value **constants;
-  TERN_TRY(tern_allocator_calloc(b->program->allocator, (size_t)node->input_count,
-                                 sizeof *constants, (void **)&constants));
-  for (int32_t i = 0; i < node->input_count; ++i)
-    constants[i] = node->inputs[i] ? tern_edge_constant(node->inputs[i]) : NULL;
+  TERN_TRY(collect_constants(b->program->allocator, node, inputs));
   tern_prepare prepare = {.node = node,
                           .allocator = b->program->allocator,
-                          .constants = constants,
+                          .constants = inputs->values,
+                          .consumed = inputs->consumed,
                           .disable_prepacking = b->options->disable_prepacking};
-  tern_status *status = provider->prepare(provider->self, &prepare, &step->kernel);
-  tern_allocator_free(b->program->allocator, constants,
-                      (size_t)node->input_count * sizeof *constants);
+  TERN_TRY(provider->prepare(provider->self, &prepare, &step->kernel));
+  for (int32_t i = 0; i < node->input_count; ++i) {
+    if (inputs->values[i]) settle_constant(node, i, inputs->consumed[i], inputs->copies[i]);
+  }
+  return NULL;
+}
+
+static tern_status *prepare_kernel(build *b, tern_step *step) {
+  const tern_node *node = step->node;
+  tern_allocator *allocator = b->program->allocator;
+  tern_provider *provider = tern_program_choose_provider(b->options, node, NULL);
+  if (!provider) return not_claimed(b, node);
+  size_t count = (size_t)node->input_count, bytes = count * (2 * sizeof(void *) + sizeof(bool));
+  char *memory;
+  TERN_TRY(tern_allocator_calloc(allocator, 1, bytes, (void **)&memory));
+  constant_inputs inputs = {.values = (const tern_value **)memory};
+  inputs.copies = (tern_value **)(inputs.values + count);
+  inputs.consumed = (bool *)(inputs.copies + count);
+  tern_status *status = prepare_with(b, step, provider, &inputs);
+  for (size_t i = 0; i < count; ++i) tern_value_release(inputs.copies[i]);
+  tern_allocator_free(allocator, memory, bytes);
   char where[TERN_NODE_TEXT_BYTES];
   return status ? tern_status_annotate(status, "%s", tern_node_describe(node, where, sizeof where))
                 : NULL;

@@ -94,10 +94,12 @@ static tern_status *index_interface(tern_session *session) {
   for (size_t i = 0; i < graph->inputs.count; ++i) {
     const tern_edge *edge = graph->inputs.data[i];
     TERN_TRY(tern_map_set(&session->input_indices, edge->name, (void *)(uintptr_t)(i + 1)));
-    if (edge->initializer)
+    if (edge->initializer) {
+      TERN_TRY(tern_value_align(edge->initializer));
       TERN_ARRAY_PUSH(session->allocator, &session->overridables, edge);
-    else
+    } else {
       TERN_ARRAY_PUSH(session->allocator, &session->inputs, edge);
+    }
   }
   for (size_t i = 0; i < graph->outputs.count; ++i)
     TERN_TRY(tern_map_set(&session->output_indices, graph->outputs.data[i]->name,

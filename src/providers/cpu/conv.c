@@ -89,7 +89,7 @@ static tern_status *prepare_conv(const tern_prepare *prepare, void **out_state) 
     release(state, prepare->allocator);
     return status;
   }
-  tern_model_discard(prepare->node->outputs[0]->graph->model, w);
+  prepare->consumed[1] = true;
   *out_state = state;
   return NULL;
 }

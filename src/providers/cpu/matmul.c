@@ -195,7 +195,7 @@ static tern_status *prepare_b(const tern_prepare *prepare, bool transposed, void
     release(state, prepare->allocator);
     return status;
   }
-  tern_model_discard(prepare->node->outputs[0]->graph->model, b);
+  prepare->consumed[1] = true;
   *out_state = state;
   return NULL;
 }

@@ -27,8 +27,10 @@ static bool must_widen(const tern_cpu_kernel *row, const tern_formal *formal,
          tern_dtype_set_has(types->dtypes, TERN_FLOAT);
 }
 
-static tern_edge *widen_constant(tern_builder *builder, const tern_value *value) {
+static tern_edge *widen_constant(tern_builder *builder, tern_value *value) {
   tern_value *wide = NULL;
+  if (builder->status) return NULL;
+  builder->status = tern_value_align(value);
   if (builder->status) return NULL;
   builder->status =
       tern_value_create_tensor(builder->graph->model->allocator, TERN_FLOAT, &value->shape, &wide);
@@ -38,8 +40,7 @@ static tern_edge *widen_constant(tern_builder *builder, const tern_value *value)
 }
 
 static tern_edge *widen(tern_builder *builder, tern_edge *edge) {
-  const tern_value *constant = tern_edge_constant(edge);
-  if (constant) return widen_constant(builder, constant);
+  if (tern_edge_constant(edge)) return widen_constant(builder, edge->initializer);
   return TERN_BUILD(builder, "Cast", TERN_EDGES(edge),
                     TERN_ATTR_ARGS(tern_attr_i("to", TERN_FLOAT)));
 }
