@@ -86,6 +86,38 @@ static tern_status *infer_conv_transpose(tern_infer *infer) {
   return NULL;
 }
 
+// `shape`, that of input `index`, is [N, channels, out...].
+static tern_status *check_places(const tern_infer *infer, int32_t index, int64_t channels) {
+  const tern_shape *shape = tern_infer_shape(infer, index), *y = &infer->output_types[0].shape;
+  tern_shape wanted;
+  if (!tern_shape_has_rank(shape) || !tern_shape_has_rank(y)) return NULL;
+  tern_shape_copy(&wanted, y);
+  wanted.dims[1] = channels;
+  if (tern_shape_merge(&wanted, shape)) return NULL;
+  char a[TERN_SHAPE_TEXT_BYTES], b[TERN_SHAPE_TEXT_BYTES];
+  return TERN_ERROR(TERN_INVALID_ARGUMENT, "%s has the shape %s, %s is needed",
+                    infer->node->op->inputs[index].name, tern_shape_format(shape, a, sizeof a),
+                    tern_shape_format(&wanted, b, sizeof b));
+}
+
+static tern_status *infer_deform_conv(tern_infer *infer) {
+  const tern_shape *x = tern_infer_shape(infer, 0), *w = tern_infer_shape(infer, 1);
+  const int64_t groups = tern_node_attr_i(infer->node, "offset_group");
+  int64_t places = groups, numbers;
+  TERN_TRY(infer_conv_at(infer, 1, 3));
+  if (!tern_shape_has_rank(x) || !tern_shape_has_rank(w)) return NULL;
+  if (groups < 1 || (x->dims[1] >= 0 && x->dims[1] % groups != 0))
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "%lld channels do not divide into %lld offset groups",
+                      (long long)x->dims[1], (long long)groups);
+  for (int32_t i = 2; i < w->rank; ++i) {
+    if (w->dims[i] < 0) return NULL;
+    if (!tern_checked_mul_i64(places, w->dims[i], &places)) places = INT64_MAX;
+  }
+  if (!tern_checked_mul_i64(places, w->rank - 2, &numbers)) numbers = INT64_MAX;
+  TERN_TRY(check_places(infer, 2, numbers));
+  return tern_infer_has(infer, 4) ? check_places(infer, 4, places) : NULL;
+}
+
 // Two operations for each weight and position of the smaller side.
 static double flops_conv(const tern_node *node, const tern_type *const *inputs,
                          const tern_type *const *outputs) {
@@ -155,6 +187,22 @@ static const tern_op ops[] = {
                          {"T4", {.tensor = TERN_DTYPE_BIT(TERN_INT32)}}),
         TERN_ATTRS(CONV_ATTRS),
         .infer = infer_qlinear_conv,
+    },
+    {
+        .domain = TERN_DOMAIN_ONNX,
+        .name = "DeformConv",
+        .since = 22,
+        TERN_INPUTS({"X", "T"}, {"W", "T"}, {"offset", "T"}, {"B", "T", TERN_FORMAL_OPTIONAL},
+                    {"mask", "T", TERN_FORMAL_OPTIONAL}),
+        TERN_OUTPUTS({"Y", "T"}),
+        TERN_CONSTRAINTS({"T", {.tensor = TERN_TYPES_FLOAT_BF}}),
+        TERN_ATTRS(TERN_ATTR_OPTIONAL("dilations", TERN_ATTR_INTS), TERN_ATTR_DEF_I("group", 1),
+                   TERN_ATTR_OPTIONAL("kernel_shape", TERN_ATTR_INTS),
+                   TERN_ATTR_DEF_I("offset_group", 1), TERN_ATTR_OPTIONAL("pads", TERN_ATTR_INTS),
+                   TERN_ATTR_OPTIONAL("strides", TERN_ATTR_INTS)),
+        TERN_VERSIONS({19}, {22}),
+        .infer = infer_deform_conv,
+        .flops = flops_conv,
     },
 };
 

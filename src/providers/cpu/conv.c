@@ -3,7 +3,7 @@
 
 #include "compute/gemm.h"
 #include "ops/window.h"
-#include "providers/cpu/conv_int.h"
+#include "providers/cpu/conv.h"
 
 typedef struct conv_sizes {
   tern_window window;
@@ -123,6 +123,10 @@ static const tern_cpu_kernel kernels[] = {
      .compute = compute_conv_transpose},
     {.domain = TERN_DOMAIN_ONNX, .op = "ConvInteger", .compute = tern_cpu_conv_integer},
     {.domain = TERN_DOMAIN_ONNX, .op = "QLinearConv", .compute = tern_cpu_qlinear_conv},
+    {.domain = TERN_DOMAIN_ONNX,
+     .op = "DeformConv",
+     TERN_CPU_TYPES({"T", REAL}),
+     .compute = tern_cpu_deform_conv},
 };
 
 const tern_cpu_family tern_cpu_conv = {"conv", kernels, TERN_COUNT_OF(kernels)};

@@ -2,7 +2,7 @@
 #include "compute/conv_int.h"
 
 #include "ops/window.h"
-#include "providers/cpu/conv_int.h"
+#include "providers/cpu/conv.h"
 
 // Which inputs of an operator are what; -1: none.
 typedef struct conv_inputs {
