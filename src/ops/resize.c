@@ -169,6 +169,8 @@ tern_status *tern_ops_infer_resize(tern_infer *infer) {
   int32_t axes[TERN_MAX_RANK], count;
   if (!tern_shape_has_rank(x)) return NULL;
   TERN_TRY(tern_op_resize_axes(infer->node, x, axes, &count));
+  if (count > 0 && !may_be_given(infer, 2) && !may_be_given(infer, 3))
+    return TERN_ERROR(TERN_INVALID_GRAPH, "one of 'scales' and 'sizes' is needed");
   tern_shape *y = &infer->output_types[0].shape;
   tern_shape_copy(y, x);
   for (int32_t i = 0; i < count; ++i) y->dims[axes[i]] = TERN_DIM_UNKNOWN;

@@ -92,12 +92,16 @@ static tern_status *compute_erase(tern_invocation *invocation) {
 
 static tern_status *compute_insert(tern_invocation *invocation) {
   const tern_value *from = invocation->inputs[0], *position = input_at(invocation, 2);
+  const tern_value *item = invocation->inputs[1];
+  if (from->item_count > 0 && from->items[0]->dtype != item->dtype)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "a tensor of %s does not fit a sequence of %s",
+                      tern_dtype_name(item->dtype), tern_dtype_name(from->items[0]->dtype));
   size_t at = from->item_count;
   if (position) TERN_TRY(read_position(position, from->item_count, 1, &at));
   tern_value *sequence;
   TERN_TRY(tern_cpu_container_create(invocation, 0, TERN_KIND_SEQUENCE, &sequence));
   tern_status *status = append_items(sequence, from, 0, at);
-  if (!status) status = append_shared(invocation->allocator, sequence, invocation->inputs[1]);
+  if (!status) status = append_shared(invocation->allocator, sequence, item);
   if (!status) status = append_items(sequence, from, at, from->item_count);
   return tern_cpu_container_finish(invocation, 0, sequence, status);
 }
