@@ -187,7 +187,10 @@ static void test_dropout_copies_or_draws(void **state) {
       .output_count = 2};
   assert_null(test_try_node(&training, outputs));
   const float *y = outputs[0]->data;
-  for (int i = 0; i < 6; ++i) assert_float_equal(y[i], mask[i] ? six[i] * 2.5f : 0.0f, 1e-5f);
+  for (int i = 0; i < 6; ++i) {
+    const float expected = mask[i] ? six[i] * 2.5f : 0.0f;
+    assert_float_equal(y[i], expected, 1e-5f);
+  }
   tern_value_release(outputs[0]);
   test_expect(outputs[1], TERN_BOOL, TEST_SHAPE(2, 3), mask);
 }
