@@ -48,16 +48,20 @@ static tern_status *make_name(import_context *context, const import_scope *scope
                            (int)(name.size < 100 ? name.size : 100), name.data ? name.data : "");
 }
 
-static tern_status *make_outputs(const import_scope *scope, const pending_node *p, int32_t count,
-                                 tern_edge ***out_edges) {
+// Outputs that the file does not name are left out only where the operator says that they may be.
+static tern_status *make_outputs(const import_scope *scope, const pending_node *p,
+                                 const tern_op *op, tern_edge ***out_edges, int32_t *out_count) {
+  int32_t required = tern_formal_required(op->outputs);
+  int32_t count = p->output_count > required ? p->output_count : required;
   tern_edge **edges;
   TERN_TRY(TERN_ARENA_ARRAY(&scope->graph->model->arena, count, &edges));
   for (int32_t i = 0; i < count; ++i) {
-    const char *name = p->output_names[i];
-    if (!name[0]) continue;
-    TERN_TRY(tern_graph_new_edge(scope->graph, tern_import_edge_name(scope, name), &edges[i]));
+    const char *name = i < p->output_count ? p->output_names[i] : "";
+    const char *ours = name[0] ? tern_import_edge_name(scope, name) : NULL;
+    if (ours || i < required) TERN_TRY(tern_graph_new_edge(scope->graph, ours, &edges[i]));
   }
   *out_edges = edges;
+  *out_count = count;
   return NULL;
 }
 
@@ -101,10 +105,11 @@ static tern_status *upgrade(import_context *context, import_scope *scope, tern_b
   if (!op) return NULL;
   tern_attr *attrs;
   tern_edge **outputs;
+  int32_t output_count;
   TERN_TRY(tern_op_resolve_attrs(op, draft.attrs, draft.attr_count, &model->arena, &attrs));
-  TERN_TRY(make_outputs(scope, p, draft.output_count, &outputs));
+  TERN_TRY(make_outputs(scope, p, op, &outputs, &output_count));
   TERN_TRY(tern_node_create(scope->graph, op, p->name, draft.inputs, draft.input_count, outputs,
-                            draft.output_count, attrs, &p->node));
+                            output_count, attrs, &p->node));
   tern_graph_insert(scope->graph, p->node, NULL);
   return keep_origin(context, p, since);
 }

@@ -68,6 +68,9 @@ static tern_status *check_counts(const tern_node *node) {
   if (node->output_count > 0 && !tern_formal_at(op->outputs, node->output_count - 1))
     return TERN_ERROR(TERN_INVALID_GRAPH, "has %d outputs, the operator gives %d",
                       node->output_count, (int)tern_formal_count(op->outputs));
+  if (node->output_count < tern_formal_required(op->outputs))
+    return TERN_ERROR(TERN_INVALID_GRAPH, "has %d outputs, the operator gives at least %d",
+                      node->output_count, tern_formal_required(op->outputs));
   for (int32_t i = 0; op->inputs && op->inputs[i].name; ++i) {
     const tern_formal *formal = &op->inputs[i];
     if (formal->flags & TERN_FORMAL_VARIADIC) {
@@ -76,6 +79,10 @@ static tern_status *check_counts(const tern_node *node) {
         return TERN_ERROR(TERN_INVALID_GRAPH,
                           "has %d values for input '%s', at least %d are needed", n, formal->name,
                           formal->min_arity);
+      for (int32_t k = i; k < given; ++k) {
+        if (!node->inputs[k])
+          return TERN_ERROR(TERN_INVALID_GRAPH, "lacks its input %d (of '%s')", k, formal->name);
+      }
     } else if (!(formal->flags & TERN_FORMAL_OPTIONAL) && (i >= given || !node->inputs[i])) {
       return TERN_ERROR(TERN_INVALID_GRAPH, "lacks its input %d ('%s')", i, formal->name);
     }

@@ -58,6 +58,17 @@ size_t tern_formal_count(const tern_formal *list) {
   return n;
 }
 
+int32_t tern_formal_required(const tern_formal *list) {
+  int32_t required = 0;
+  for (int32_t i = 0; list && list[i].name; ++i) {
+    if (list[i].flags & TERN_FORMAL_VARIADIC)
+      required = list[i].min_arity > 0 ? i + list[i].min_arity : required;
+    else if (!(list[i].flags & TERN_FORMAL_OPTIONAL))
+      required = i + 1;
+  }
+  return required;
+}
+
 int32_t tern_op_attr_index(const tern_op *op, const char *name) {
   for (int32_t i = 0; op->attrs && op->attrs[i].name; ++i) {
     if (strcmp(op->attrs[i].name, name) == 0) return i;

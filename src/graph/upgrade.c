@@ -121,16 +121,16 @@ void tern_draft_rename(tern_draft *draft, const char *domain, const char *op_typ
   draft->version = version;
 }
 
-tern_status *tern_draft_replace(tern_draft *draft, tern_edge *const *edges) {
+tern_status *tern_draft_replace(tern_draft *draft, tern_edge *const *edges, int32_t count) {
   // A builder that failed hands out NULL edges; its own error says why.
   if (draft->builder->status) return tern_builder_finish(draft->builder);
   tern_edge **results;
   TERN_TRY(TERN_ARENA_ARRAY(arena_of(draft), draft->output_count, &results));
   for (int32_t i = 0; i < draft->output_count; ++i) {
-    if (!edges[i] && draft->output_names[i][0])
-      return TERN_ERROR(TERN_FAIL, "the upgrade of %s-%d gives no output %d", draft->op_type,
+    results[i] = i < count ? edges[i] : NULL;
+    if (!results[i] && draft->output_names[i][0])
+      return TERN_ERROR(TERN_INVALID_GRAPH, "%s-%d has no output %d", draft->op_type,
                         draft->version, i);
-    results[i] = edges[i];
   }
   draft->results = results;
   return NULL;

@@ -40,8 +40,9 @@ TERN_MUST_USE tern_status *tern_draft_ints_to_input(tern_draft *draft, const cha
 // The draft becomes an operator of another name or domain, at `version`.
 void tern_draft_rename(tern_draft *draft, const char *domain, const char *op_type, int32_t version);
 // The draft's outputs are these edges, made by its builder; no node of its own remains. `edges` has
-// output_count entries and is copied.
-TERN_MUST_USE tern_status *tern_draft_replace(tern_draft *draft, tern_edge *const *edges);
+// `count` entries and is copied; a file may name more outputs or fewer.
+TERN_MUST_USE tern_status *tern_draft_replace(tern_draft *draft, tern_edge *const *edges,
+                                              int32_t count);
 
 // The newest version of a domain of the standard; 0 for any other domain.
 int32_t tern_opset_newest(const char *domain);

@@ -16,7 +16,7 @@ tern_status *tern_upgrade_softmax(tern_draft *draft) {
   tern_edge *y =
       TERN_BUILD(b, draft->op_type, TERN_EDGES(matrix), TERN_ATTR_ARGS(tern_attr_i("axis", -1)));
   y = tern_build2(b, "Reshape", y, tern_build1(b, "Shape", x));
-  return tern_draft_replace(draft, &y);
+  return tern_draft_replace(draft, &y, 1);
 }
 
 // [groups] to [channels]: each element as often as its group has channels.
@@ -113,7 +113,7 @@ tern_status *tern_upgrade_batch_norm_7(tern_draft *draft) {
   TERN_TRY(build_batch_norm(draft, inputs, outputs));
   for (int32_t i = 0; i < draft->output_count; ++i)
     outputs[i] = tern_build2(b, "Reshape", outputs[i], i == 0 ? x_shape : parameter_shape);
-  return tern_draft_replace(draft, outputs);
+  return tern_draft_replace(draft, outputs, 5);
 }
 
 tern_status *tern_upgrade_batch_norm_9(tern_draft *draft) {
@@ -121,5 +121,5 @@ tern_status *tern_upgrade_batch_norm_9(tern_draft *draft) {
   tern_edge *inputs[5], *outputs[5] = {NULL};
   TERN_TRY(read_batch_norm(draft, inputs));
   TERN_TRY(build_batch_norm(draft, inputs, outputs));
-  return tern_draft_replace(draft, outputs);
+  return tern_draft_replace(draft, outputs, 5);
 }

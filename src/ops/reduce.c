@@ -104,7 +104,7 @@ static tern_status *upgrade_log_of_integers(tern_draft *draft) {
                                 tern_attr_i("noop_with_empty_axes",
                                             tern_draft_attr_i(draft, "noop_with_empty_axes", 0))));
   y = TERN_BUILD(b, "Cast", TERN_EDGES(y), TERN_ATTR_ARGS(tern_attr_i("to", x->type.dtype)));
-  return tern_draft_replace(draft, &y);
+  return tern_draft_replace(draft, &y, 1);
 }
 
 #define WIDE                                                                                       \

@@ -42,7 +42,7 @@ static tern_status *replace_by_cast_mask(tern_draft *draft) {
       TERN_BUILD(b, "Cast", TERN_EDGES(node->outputs[1]),
                  TERN_ATTR_ARGS(tern_attr_i("to", data ? data->type.dtype : TERN_FLOAT)));
   tern_edge *const edges[] = {node->outputs[0], mask};
-  return tern_draft_replace(draft, edges);
+  return tern_draft_replace(draft, edges, 2);
 }
 
 static bool has_mask(const tern_draft *draft) {

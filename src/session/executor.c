@@ -18,6 +18,25 @@ static bool is_terminated(void *self) {
   return e->run->terminate && atomic_load_explicit(e->run->terminate, memory_order_relaxed);
 }
 
+// A body was prepared for the types of its inputs; a loop's state could change its own.
+static tern_status *check_types(const tern_program *program, tern_value *const *inputs) {
+  for (int32_t i = 0; i < program->input_count; ++i) {
+    const tern_type *type = &program->graph->inputs.data[i]->type;
+    if (!inputs[i] || type->kind == TERN_KIND_NONE) continue;
+    bool same = type->kind == inputs[i]->kind;
+    if (same && type->kind == TERN_KIND_TENSOR && type->dtype != TERN_DTYPE_UNDEFINED)
+      same = type->dtype == inputs[i]->dtype;
+    if (same) continue;
+    char expected[TERN_TYPE_TEXT_BYTES], found[TERN_TYPE_TEXT_BYTES];
+    tern_type actual;
+    tern_value_get_type(inputs[i], &actual);
+    return TERN_ERROR(TERN_INVALID_GRAPH, "input %d of the subgraph is %s, it was prepared for %s",
+                      i, tern_type_format(&actual, found, sizeof found),
+                      tern_type_format(type, expected, sizeof expected));
+  }
+  return NULL;
+}
+
 static tern_status *run_subgraph(void *self, const char *attr, tern_value *const *inputs,
                                  int32_t input_count, tern_value **out_values,
                                  int32_t output_count) {
@@ -29,6 +48,7 @@ static tern_status *run_subgraph(void *self, const char *attr, tern_value *const
       return TERN_ERROR(
           TERN_INVALID_GRAPH, "subgraph '%s' has %d inputs and %d outputs; %d and %d are needed",
           attr, sub->program->input_count, sub->program->output_count, input_count, output_count);
+    TERN_TRY(check_types(sub->program, inputs));
     if (e->run->depth >= TERN_MAX_RUN_DEPTH)
       return TERN_ERROR(TERN_FAIL, "subgraphs run inside each other too deeply");
     memset(out_values, 0, (size_t)output_count * sizeof *out_values);

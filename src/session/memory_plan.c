@@ -42,6 +42,8 @@ static tern_status *place(tern_buffer_usage **placed, size_t placed_count, tern_
 }
 
 tern_status *tern_memory_plan(tern_buffer_usage *usages, size_t count, size_t *out_bytes) {
+  *out_bytes = 0;
+  if (count == 0) return NULL;
   tern_buffer_usage **order;
   tern_allocator *allocator = tern_allocator_system();
   TERN_TRY(tern_allocator_calloc(allocator, count * 2, sizeof *order, (void **)&order));
@@ -51,7 +53,7 @@ tern_status *tern_memory_plan(tern_buffer_usage *usages, size_t count, size_t *o
     usages[i].offset = 0;
     if (usages[i].bytes > 0) order[used++] = &usages[i];
   }
-  if (used > 0) qsort(order, used, sizeof *order, larger_first);
+  qsort(order, used, sizeof *order, larger_first);
   tern_status *status = NULL;
   for (size_t i = 0; i < used && !status; ++i) {
     status = place(placed, placed_count, order[i], &total);

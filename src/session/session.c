@@ -376,7 +376,7 @@ tern_status *tern_session_run(tern_session *session, const tern_run_options *opt
   tern_profiler *profiler = options && options->profiler ? options->profiler : session->profiler;
   int64_t start_ns = profiler ? tern_os_monotonic_ns() : 0;
   size_t in = session->model->graph->inputs.count, out = session->model->graph->outputs.count;
-  size_t room = in + out + output_count;
+  size_t room = in + out + output_count + 1; // never nothing
   void **table;
   TERN_TRY(tern_allocator_calloc(session->allocator, room, sizeof *table, (void **)&table));
   const tern_value **ordered = (const tern_value **)table;

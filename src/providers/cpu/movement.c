@@ -140,17 +140,24 @@ static int64_t item(const tern_value *list, int64_t index, int64_t otherwise) {
   return list ? tern_dtype_read_i64(list->dtype, list->data, index) : otherwise;
 }
 
+static bool has_count(const tern_value *list, int64_t count) {
+  return !list || tern_value_count(list) == count;
+}
+
 static tern_status *compute_slice(tern_invocation *invocation) {
   const tern_shape *from = &invocation->inputs[0]->shape, *to = &invocation->outputs[0]->shape;
   const tern_value *starts = invocation->inputs[1], *ends = invocation->inputs[2];
   const tern_value *axis_list = input_at(invocation, 3), *steps = input_at(invocation, 4);
   int64_t from_strides[TERN_MAX_RANK], to_strides[TERN_MAX_RANK], offset = 0;
+  const int64_t count = tern_value_count(starts);
+  if (!has_count(ends, count) || !has_count(axis_list, count) || !has_count(steps, count))
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "starts, ends, axes and steps differ in number");
   tern_strided_axis axes[TERN_MAX_RANK];
   tern_strided_dense(from->dims, from->rank, from_strides);
   tern_strided_dense(to->dims, to->rank, to_strides);
   for (int32_t k = 0; k < from->rank; ++k)
     axes[k] = (tern_strided_axis){to->dims[k], from_strides[k], to_strides[k]};
-  for (int64_t i = 0; i < tern_value_count(starts); ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     int64_t k = item(axis_list, i, i), step = item(steps, i, 1);
     if (k < 0) k += from->rank;
     tern_slice_range range =

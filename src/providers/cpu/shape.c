@@ -233,6 +233,9 @@ static tern_status *compute_dropout(tern_invocation *invocation) {
   const tern_value *training = optional_input(invocation, 2);
   tern_value *mask_output = invocation->output_count > 1 ? invocation->outputs[1] : NULL;
   int64_t count = tern_value_count(input);
+  if ((ratio_input && tern_value_count(ratio_input) != 1) ||
+      (training && tern_value_count(training) != 1))
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "ratio and training_mode must be scalars");
   double ratio = 0.5;
   if (ratio_input) ratio = tern_dtype_read_f64(ratio_input->dtype, ratio_input->data, 0);
   if (!training || !*(const bool *)training->data || ratio == 0) {

@@ -22,13 +22,13 @@ static tern_status *to_resize(tern_draft *draft) {
 }
 
 static tern_status *become_input(tern_draft *draft) {
-  return tern_draft_replace(draft, draft->inputs);
+  return tern_draft_replace(draft, draft->inputs, draft->input_count);
 }
 
 // Relu twice, to see that outputs made by a builder take the file's names.
 static tern_status *become_relus(tern_draft *draft) {
   tern_edge *once = tern_build1(draft->builder, "Relu", draft->inputs[0]);
-  return tern_draft_replace(draft, (tern_edge *[]){tern_build1(draft->builder, "Relu", once)});
+  return tern_draft_replace(draft, (tern_edge *[]){tern_build1(draft->builder, "Relu", once)}, 1);
 }
 
 static tern_status *infer_reshape(tern_infer *infer) {
