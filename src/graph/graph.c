@@ -378,6 +378,18 @@ tern_status *tern_node_collect_captures(tern_node *node) {
   return NULL;
 }
 
+// Recursion goes as deep as graphs nest, which import limits.
+tern_status *tern_graph_collect_captures(tern_graph *graph) {
+  for (tern_node *node = graph->first; node; node = node->next) {
+    for (size_t i = 0; node->op->attrs && node->op->attrs[i].name; ++i) {
+      if (node->attrs[i].type == TERN_ATTR_GRAPH)
+        TERN_TRY(tern_graph_collect_captures(node->attrs[i].u.graph));
+    }
+    TERN_TRY(tern_node_collect_captures(node));
+  }
+  return NULL;
+}
+
 const tern_attr *tern_node_attr(const tern_node *node, const char *name) {
   int32_t index = tern_op_attr_index(node->op, name);
   if (index < 0 || node->attrs[index].type == TERN_ATTR_UNDEFINED) return NULL;

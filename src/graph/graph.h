@@ -204,6 +204,9 @@ TERN_MUST_USE tern_status *tern_edge_replace(tern_edge *from, tern_edge *to);
 // Recomputes `captures` of a node with subgraphs; does nothing for others.
 TERN_MUST_USE tern_status *tern_node_collect_captures(tern_node *node);
 
+// The same for every node of a graph and of the graphs inside it, innermost first: after changes.
+TERN_MUST_USE tern_status *tern_graph_collect_captures(tern_graph *graph);
+
 // True when `inner` is `outer` or stands inside one of its nodes.
 bool tern_graph_is_within(const tern_graph *inner, const tern_graph *outer);
 

@@ -107,6 +107,7 @@ static tern_status *run_pass(tern_pass_context *ctx, tern_text *out_report) {
     tern_status *status = run_on_graph(ctx, ctx->model->graphs.data[g]);
     if (status) return tern_status_annotate(status, "pass %s", ctx->pass->name);
   }
+  if (ctx->changes) TERN_TRY(tern_graph_collect_captures(ctx->model->graph));
 #ifndef NDEBUG
   if (ctx->changes) {
     tern_status *status = tern_model_verify(ctx->model);

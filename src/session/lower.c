@@ -58,5 +58,5 @@ tern_status *tern_lower(tern_model *model, const tern_program_options *options) 
       TERN_TRY(lower_graph(model->graphs.data[g], options, &changed));
     }
   }
-  return NULL;
+  return tern_graph_collect_captures(model->graph);
 }

@@ -249,6 +249,39 @@ static void test_stop_after_n_changes(void **state) {
   test_graph_close(&f.graph);
 }
 
+// A branch that gives x * (outer + 1); the sum folds, and with it goes the branch's use of `outer`.
+static tern_graph *make_branch(fixture *f, tern_edge *x, tern_edge *outer) {
+  tern_graph *graph;
+  tern_builder b;
+  assert_null(tern_graph_create(f->graph.model, NULL, "branch", &graph));
+  tern_builder_init(&b, graph, NULL, NULL);
+  tern_edge *sum = tern_build2(&b, "Add", outer, tern_build_scalar(&b, TERN_FLOAT, 1));
+  assert_null(tern_graph_add_output(graph, tern_build2(&b, "Mul", x, sum)));
+  assert_null(tern_builder_finish(&b));
+  return graph;
+}
+
+static void test_folding_in_a_branch_lets_captures_go(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f);
+  tern_builder *b = &f.graph.builder;
+  tern_edge *x = input(&f, TERN_FLOAT), *outer = tern_build_scalar(b, TERN_FLOAT, 2);
+  tern_edge *condition = test_graph_input(&f.graph, TERN_BOOL, TEST_SCALAR);
+  tern_attr branches[2] = {
+      {.name = "then_branch", .type = TERN_ATTR_GRAPH, .u.graph = make_branch(&f, x, outer)},
+      {.name = "else_branch", .type = TERN_ATTR_GRAPH, .u.graph = make_branch(&f, x, outer)}};
+  tern_edge *y = TERN_BUILD(b, "If", TERN_EDGES(condition), .attrs = branches, .attr_count = 2);
+  add_output(&f, y);
+  assert_null(tern_graph_collect_captures(b->graph));
+  assert_int_equal(y->producer->captures.count, 2);
+  optimize(&f, NULL);
+  assert_int_equal(y->producer->captures.count, 1);
+  assert_ptr_equal(y->producer->captures.data[0], x);
+  assert_int_equal(outer->uses.count, 0);
+  test_graph_close(&f.graph);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identity_goes),
@@ -265,6 +298,7 @@ int main(void) {
       cmocka_unit_test(test_different_attributes_do_not_merge),
       cmocka_unit_test(test_dead_nodes_go),
       cmocka_unit_test(test_stop_after_n_changes),
+      cmocka_unit_test(test_folding_in_a_branch_lets_captures_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
