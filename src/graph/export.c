@@ -32,6 +32,10 @@ static int64_t ir_version_of(tern_dtype dtype) {
   }
 }
 
+const char *tern_export_domain(const tern_op *op) {
+  return op->flags & TERN_OP_REMOVED ? TERN_DOMAIN_TERN : op->domain;
+}
+
 tern_status *tern_export_use_opset(export_context *context, const char *domain, int32_t version) {
   for (size_t i = 0; i < context->opsets.count; ++i) {
     tern_opset *opset = &context->opsets.data[i];
@@ -67,9 +71,20 @@ static int32_t lowest_version(const tern_node *node) {
   return lowest ? lowest : op->since;
 }
 
+// A subgraph of the node would have to stand in a function, which has none of its own.
+static tern_status *no_function_error(const tern_node *node) {
+  char where[TERN_NODE_TEXT_BYTES];
+  return TERN_ERROR(TERN_NOT_IMPLEMENTED,
+                    "%s: ONNX has no form of the internal operator %s:%s, so that the model cannot "
+                    "be written",
+                    tern_node_describe(node, where, sizeof where), TERN_DOMAIN_TERN,
+                    node->op->name);
+}
+
 static tern_status *survey_node(export_context *context, tern_node *node) {
+  const char *domain = tern_export_domain(node->op);
   node->scratch = NULL;
-  TERN_TRY(tern_export_use_opset(context, node->op->domain, lowest_version(node)));
+  TERN_TRY(tern_export_use_opset(context, domain, lowest_version(node)));
   for (int32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i]) use_type(context, node->outputs[i]);
   }
@@ -79,8 +94,9 @@ static tern_status *survey_node(export_context *context, tern_node *node) {
     has_graph = true;
     TERN_TRY(tern_export_survey(context, node->attrs[i].u.graph));
   }
-  bool is_internal = strcmp(node->op->domain, TERN_DOMAIN_TERN) == 0;
-  return is_internal && !has_graph && node->op->body ? tern_export_function(context, node) : NULL;
+  if (strcmp(domain, TERN_DOMAIN_TERN) != 0) return NULL;
+  return node->op->body && !has_graph ? tern_export_function(context, node)
+                                      : no_function_error(node);
 }
 
 tern_status *tern_export_survey(export_context *context, const tern_graph *graph) {

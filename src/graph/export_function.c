@@ -87,7 +87,7 @@ static void write_constant(tern_pb_writer *out, const tern_edge *edge) {
 // A function lists its parameters by name; an input that is omitted has one too.
 static void write_signature(const tern_node *copy, tern_edge *const *results, tern_pb_writer *out) {
   tern_pb_write_text(out, 1, copy->op->name);
-  tern_pb_write_text(out, 10, copy->op->domain);
+  tern_pb_write_text(out, 10, tern_export_domain(copy->op));
   for (int32_t i = 0; i < copy->input_count; ++i)
     tern_pb_write_text(out, 4, copy->inputs[i] ? copy->inputs[i]->name : "unused");
   for (int32_t i = 0; i < copy->output_count; ++i) tern_pb_write_text(out, 5, results[i]->name);

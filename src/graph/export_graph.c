@@ -185,7 +185,8 @@ tern_status *tern_export_node(export_context *context, tern_pb_writer *out, uint
   tern_pb_write_text(out, 4, node->op->name);
   TERN_TRY(export_attrs(context, out, node));
   if (node->doc[0]) tern_pb_write_text(out, 6, node->doc);
-  if (node->op->domain[0]) tern_pb_write_text(out, 7, node->op->domain);
+  const char *domain = tern_export_domain(node->op);
+  if (domain[0]) tern_pb_write_text(out, 7, domain);
   if (function) tern_pb_write_text(out, 8, function->overload);
   tern_pb_end_message(out, message);
   return NULL;

@@ -25,6 +25,8 @@ typedef struct export_context {
 TERN_MUST_USE tern_status *tern_export_survey(export_context *context, const tern_graph *graph);
 TERN_MUST_USE tern_status *tern_export_use_opset(export_context *context, const char *domain,
                                                  int32_t version);
+// The domain a file names: operators that ONNX removed are functions of ai.tern.
+const char *tern_export_domain(const tern_op *op);
 // Gives `node`, whose row has a body, its function.
 TERN_MUST_USE tern_status *tern_export_function(export_context *context, tern_node *node);
 

@@ -121,6 +121,7 @@ tern_status *tern_import_graph(import_context *context, const import_env *env,
                       TERN_IMPORT_MAX_DEPTH);
   import_scope scope;
   tern_import_scope_init(context, outer, env, graph, &scope);
+  scope.from = from;
   context->depth++;
   tern_status *status = fill(context, &scope, from, inputs);
   context->depth--;

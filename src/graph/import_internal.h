@@ -44,6 +44,7 @@ struct import_env {
 // A name that a node of the scope defines.
 typedef struct import_definer {
   uint32_t node;  // its index in the file
+  bool is_read;   // by a node of this graph or of one inside it, or an output
   int32_t hidden; // while dependencies are collected: in how many inner graphs it is redefined
 } import_definer;
 
@@ -55,6 +56,7 @@ struct import_scope {
   const import_scope *outer;
   const import_env *env;
   tern_graph *graph;
+  const tern_onnx_graph *from; // NULL: the body of env->function
   bool is_inlined; // a function body or inside one: names in the file are not names of edges
 };
 

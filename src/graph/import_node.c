@@ -11,6 +11,7 @@ typedef struct pending_node {
   tern_edge **inputs;
   const char **output_names; // "" for omitted ones
   int32_t input_count, output_count;
+  uint32_t unread_outputs; // as in tern_draft
   import_attrs attrs;
   tern_node *node;     // NULL: the upgrade made other nodes
   tern_edge **results; // then these are its outputs
@@ -21,6 +22,14 @@ typedef struct pending_node {
 static int32_t count_names(const tern_span *names, size_t count) {
   while (count > 0 && names[count - 1].size == 0) --count;
   return (int32_t)count;
+}
+
+static tern_status *import_output_name(import_context *context, const import_scope *scope,
+                                       pending_node *p, int32_t index) {
+  TERN_TRY(tern_import_text(context, p->from->outputs[index], &p->output_names[index]));
+  const import_definer *definer = tern_map_get(&scope->definers, p->output_names[index]);
+  if (index < 32 && definer && !definer->is_read) p->unread_outputs |= 1u << index;
+  return NULL;
 }
 
 static tern_status *import_names(import_context *context, import_scope *scope, pending_node *p) {
@@ -34,8 +43,7 @@ static tern_status *import_names(import_context *context, import_scope *scope, p
   TERN_TRY(TERN_ARENA_ARRAY(&context->arena, p->output_count, &p->output_names));
   for (int32_t i = 0; i < p->input_count; ++i)
     TERN_TRY(tern_import_lookup(context, scope, from->inputs[i], &p->inputs[i]));
-  for (int32_t i = 0; i < p->output_count; ++i)
-    TERN_TRY(tern_import_text(context, from->outputs[i], &p->output_names[i]));
+  for (int32_t i = 0; i < p->output_count; ++i) TERN_TRY(import_output_name(context, scope, p, i));
   return NULL;
 }
 
@@ -93,6 +101,7 @@ static tern_status *upgrade(import_context *context, import_scope *scope, tern_b
                       .input_capacity = p->input_count,
                       .output_count = p->output_count,
                       .output_names = p->output_names,
+                      .unread_outputs = p->unread_outputs,
                       .attrs = p->attrs.items,
                       .attr_count = p->attrs.count,
                       .attr_capacity = p->attrs.capacity};
@@ -102,6 +111,7 @@ static tern_status *upgrade(import_context *context, import_scope *scope, tern_b
   TERN_TRY(tern_import_opset(context, scope->env, p->domain, &opset));
   TERN_TRY(tern_draft_upgrade(&draft, model->registry, opset, &op, &since));
   p->results = draft.results;
+  p->output_count = draft.output_count;
   if (!op) return NULL;
   tern_attr *attrs;
   tern_edge **outputs;

@@ -48,6 +48,7 @@ static tern_status *collect_name(sorter *s, tern_span name) {
   if (name.size == 0) return NULL;
   TERN_TRY(find_definer(s, name, &definer));
   if (!definer || definer->hidden > 0) return NULL;
+  definer->is_read = true;
   TERN_ARRAY_PUSH(s->context->model->allocator, &s->items, definer->node);
   return NULL;
 }
@@ -93,13 +94,31 @@ static tern_status *collect_graph(sorter *s, const tern_onnx_graph *graph) {
   return hide_names(s, graph, -1);
 }
 
+static tern_status *mark_result(sorter *s, tern_span name) {
+  import_definer *definer;
+  TERN_TRY(find_definer(s, name, &definer));
+  if (definer) definer->is_read = true;
+  return NULL;
+}
+
+// What the body gives to whoever is around it is read too.
+static tern_status *mark_results(sorter *s) {
+  const tern_onnx_graph *graph = s->scope->from;
+  const tern_onnx_function *function = s->scope->env->function;
+  for (size_t i = 0; graph && i < graph->output_count; ++i)
+    TERN_TRY(mark_result(s, graph->outputs[i].name));
+  for (size_t i = 0; function && i < function->output_count; ++i)
+    TERN_TRY(mark_result(s, function->outputs[i]));
+  return NULL;
+}
+
 static tern_status *collect(sorter *s) {
   TERN_TRY(TERN_ARENA_ARRAY(&s->context->arena, (size_t)s->count + 1, &s->first));
   for (uint32_t n = 0; n < s->count; ++n) {
     TERN_TRY(collect_node(s, &s->nodes[n]));
     s->first[n + 1] = s->items.count;
   }
-  return NULL;
+  return mark_results(s);
 }
 
 typedef enum visit { VISIT_NEW = 0, VISIT_OPEN, VISIT_DONE } visit;

@@ -112,6 +112,7 @@ typedef enum tern_op_flags {
   TERN_OP_MOVES_BYTES = 16,     // works on element size: any type, never wrapped in casts
   TERN_OP_COMMUTATIVE = 32,     // its two inputs may be exchanged
   TERN_OP_READS_SHAPE = 64,     // needs the shapes of its inputs, not their elements
+  TERN_OP_REMOVED = 128,        // ONNX has no such operator any more: written as a function
 } tern_op_flags;
 
 struct tern_op {

@@ -15,6 +15,7 @@ struct tern_draft {
   int32_t input_count, input_capacity;
   int32_t output_count;
   const char *const *output_names; // "" for omitted
+  uint32_t unread_outputs;         // bit i: nothing reads output i, of the first 32
   tern_attr *attrs;
   int32_t attr_count, attr_capacity;
   tern_edge **results; // set by tern_draft_replace: the draft became other nodes
@@ -43,6 +44,11 @@ void tern_draft_rename(tern_draft *draft, const char *domain, const char *op_typ
 // `count` entries and is copied; a file may name more outputs or fewer.
 TERN_MUST_USE tern_status *tern_draft_replace(tern_draft *draft, tern_edge *const *edges,
                                               int32_t count);
+
+static inline bool tern_draft_output_is_read(const tern_draft *draft, int32_t index) {
+  if (index >= draft->output_count || !draft->output_names[index][0]) return false;
+  return index >= 32 || !(draft->unread_outputs >> index & 1u);
+}
 
 // The newest version of a domain of the standard; 0 for any other domain.
 int32_t tern_opset_newest(const char *domain);

@@ -124,8 +124,14 @@ static tern_status *upgrade_upsample_7(tern_draft *draft) {
   return NULL;
 }
 
+// Scales are at least 1: to the nearest element is always down.
 static tern_status *upgrade_upsample_9(tern_draft *draft) {
-  tern_draft_rename(draft, TERN_DOMAIN_ONNX, "Resize", 10);
+  tern_edge *scales = tern_draft_input(draft, 1);
+  TERN_TRY(tern_draft_set_attr(draft, tern_attr_s("coordinate_transformation_mode", "asymmetric")));
+  TERN_TRY(tern_draft_set_attr(draft, tern_attr_s("nearest_mode", "floor")));
+  TERN_TRY(tern_draft_set_input(draft, 1, NULL));
+  TERN_TRY(tern_draft_set_input(draft, 2, scales));
+  tern_draft_rename(draft, TERN_DOMAIN_ONNX, "Resize", 11);
   return NULL;
 }
 
@@ -281,7 +287,9 @@ static const tern_op ops[] = {
      TERN_ATTRS(TERN_ATTR_DEF_S("mode", "nearest")),
      TERN_VERSIONS({1, upgrade_upsample_1, "height_scale and width_scale become input 1"},
                    {7, upgrade_upsample_7, "attribute scales becomes input 1"},
-                   {9, upgrade_upsample_9, "becomes Resize-10"}, {10}),
+                   {9, upgrade_upsample_9,
+                    "becomes Resize-11 with asymmetric coordinates; nearest goes down"},
+                   {10}),
      .infer = tern_infer_nothing},
 };
 

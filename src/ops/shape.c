@@ -45,10 +45,6 @@ static tern_status *replace_by_cast_mask(tern_draft *draft) {
   return tern_draft_replace(draft, edges, 2);
 }
 
-static bool has_mask(const tern_draft *draft) {
-  return draft->output_count > 1 && draft->output_names[1][0] != '\0';
-}
-
 static tern_status *upgrade_dropout_1(tern_draft *draft) {
   tern_draft_remove_attr(draft, "consumed_inputs");
   return NULL;
@@ -69,7 +65,10 @@ static tern_status *upgrade_dropout_6(tern_draft *draft) {
 
 static tern_status *upgrade_dropout_7(tern_draft *draft) {
   tern_draft_remove_attr(draft, "ratio");
-  return draft->version < 10 && has_mask(draft) ? replace_by_cast_mask(draft) : NULL;
+  if (draft->version >= 10) return NULL;
+  if (tern_draft_output_is_read(draft, 1)) return replace_by_cast_mask(draft);
+  if (draft->output_count > 1) draft->output_count = 1;
+  return NULL;
 }
 
 static const tern_op ops[] = {

@@ -9,8 +9,10 @@ static bool may_fold(const tern_node *node) {
   if (node->op->flags & (TERN_OP_NONDETERMINISTIC | TERN_OP_CONTROL_FLOW)) return false;
   if (node->output_count > MAX_OUTPUTS) return false;
   for (int32_t i = 0; i < node->output_count; ++i) {
-    // A graph output that is a constant would lose its producer, and with it its name.
-    if (node->outputs[i] && node->outputs[i]->output_uses > 0) return false;
+    const tern_edge *output = node->outputs[i];
+    // A graph output that is a constant would lose its producer, and with it its name. A constant
+    // that is no tensor could not be saved.
+    if (output && (output->output_uses > 0 || output->type.kind != TERN_KIND_TENSOR)) return false;
   }
   return true;
 }

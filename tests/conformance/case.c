@@ -1,7 +1,19 @@
 // One case: a model, and data sets of inputs with the outputs they must give.
+#include <string.h>
 #include <unistd.h>
 
 #include "suite.h"
+
+// What a session saves of `model` after optimisation: options.saved/suite-test_name.onnx.
+static const char *save(const OrtApi *api, const char *model, const conformance_case *which,
+                        test_session_options options) {
+  char *path = test_format("%s/%s.onnx", options.saved, which->name);
+  for (char *at = path + strlen(options.saved) + 1; (at = strchr(at, '/'));) *at = '-';
+  options.saved = path;
+  test_session session = test_session_open(api, model, options);
+  test_session_close(&session);
+  return path;
+}
 
 // The output of a model without inputs: how values come to be that the ABI cannot create.
 static OrtValue *make_by_model(const OrtApi *api, const char *path, test_session_options options) {
@@ -48,6 +60,8 @@ static void run_data_set(const test_session *session, const char *data_set,
 void case_run(const OrtApi *api, const char *folder, const conformance_case *which,
               test_session_options options) {
   const char *model = test_format("%s/%s/model.onnx", folder, which->name);
+  if (options.saved) model = save(api, model, which, options);
+  options.saved = NULL;
   test_session session = test_session_open(api, model, options);
   for (int i = 0;; ++i) {
     const char *data_set = test_format("%s/%s/test_data_set_%d", folder, which->name, i);

@@ -14,6 +14,8 @@ static const char usage[] =
     "  --manifest FILE  cases that must pass; others must fail\n"
     "  --excluded FILE  cases that are not run: name, tab, reason\n"
     "  --update         rewrite the manifest with the cases that pass\n"
+    "  --saved DIR      run each model as another session saved it there, unless it is excluded\n"
+    "  --every N        only every Nth of the cases (1)\n"
     "  --level N        graph optimisation level (99)\n"
     "  --jobs N         processes at a time (2)\n"
     "  --timeout S      seconds a case may take (60)\n"
@@ -22,6 +24,7 @@ static const char usage[] =
 typedef struct settings {
   const char *library, *folder, *manifest, *excluded;
   bool update, verbose;
+  int every;
   test_session_options session;
   case_limits limits;
 } settings;
@@ -43,13 +46,20 @@ static int read_settings(int argc, char **argv, settings *into) {
                                           {"excluded", 1, 0, 'x'},
                                           {"update", 0, 0, 'u'},
                                           {"level", 1, 0, 'o'},
+                                          {"saved", 1, 0, 's'},
+                                          {"every", 1, 0, 'e'},
                                           {"jobs", 1, 0, 'j'},
                                           {"timeout", 1, 0, 't'},
                                           {"verbose", 0, 0, 'v'},
                                           {"help", 0, 0, 'h'},
                                           {0, 0, 0, 0}};
-  *into = (settings){TERN_LIBRARY, TERN_CASES, TERN_MANIFEST, TERN_EXCLUDED,
-                     false,        false,      {99, 1},       {2, 60}};
+  *into = (settings){.library = TERN_LIBRARY,
+                     .folder = TERN_CASES,
+                     .manifest = TERN_MANIFEST,
+                     .excluded = TERN_EXCLUDED,
+                     .every = 1,
+                     .session = {.level = 99, .threads = 1},
+                     .limits = {.jobs = 2, .timeout_s = 60}};
   for (int option; (option = getopt_long(argc, argv, "v", options, NULL)) >= 0;) {
     switch (option) {
     case 'l':
@@ -71,6 +81,12 @@ static int read_settings(int argc, char **argv, settings *into) {
     case 'o':
       into->session.level = atoi(optarg);
       break;
+    case 's':
+      into->session.saved = optarg;
+      break;
+    case 'e':
+      into->every = atoi(optarg);
+      break;
     case 'j':
       into->limits.jobs = atoi(optarg);
       break;
@@ -84,18 +100,23 @@ static int read_settings(int argc, char **argv, settings *into) {
       return -1;
     }
   }
-  bool is_valid = into->limits.jobs > 0 && into->limits.timeout_s > 0 &&
-                  !(into->update && (!into->manifest || optind < argc));
+  bool is_valid = into->every > 0 && into->limits.jobs > 0 && into->limits.timeout_s > 0 &&
+                  !(into->update && (!into->manifest || into->every > 1 || optind < argc));
   return is_valid ? optind : -1;
 }
 
-static void select_cases(const case_list *list, char **patterns, int count) {
+static void select_cases(const case_list *list, char **patterns, int count, int every) {
+  size_t matching = 0;
   for (size_t i = 0; i < list->count; ++i) {
-    list->cases[i].is_selected = count == 0;
-    for (int p = 0; p < count; ++p) {
-      if (strstr(list->cases[i].name, patterns[p])) list->cases[i].is_selected = true;
-    }
+    bool matches = count == 0;
+    for (int p = 0; p < count; ++p) matches |= strstr(list->cases[i].name, patterns[p]) != NULL;
+    list->cases[i].is_selected = matches && matching++ % (size_t)every == 0;
   }
+}
+
+// Another list of excluded cases may stand beside the manifest: what cannot be saved still runs.
+static void unlist_excluded(const case_list *list) {
+  for (size_t i = 0; i < list->count; ++i) list->cases[i].is_listed &= !list->cases[i].exclusion;
 }
 
 static void write_manifest(const case_list *list, const char *path) {
@@ -170,7 +191,8 @@ int main(int argc, char **argv) {
   case_list list = case_list_read(chosen.folder);
   if (chosen.manifest && !chosen.update) case_list_mark_listed(&list, chosen.manifest);
   case_list_mark_excluded(&list, chosen.excluded);
-  select_cases(&list, argv + first, argc - first);
+  if (chosen.session.saved) unlist_excluded(&list);
+  select_cases(&list, argv + first, argc - first, chosen.every);
   case_list_run(&list, test_ort_load(chosen.library), chosen.folder, chosen.session, chosen.limits);
   if (chosen.update) {
     write_manifest(&list, chosen.manifest);

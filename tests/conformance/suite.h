@@ -41,7 +41,8 @@ typedef struct case_limits {
 void case_list_run(const case_list *list, const OrtApi *api, const char *folder,
                    test_session_options options, case_limits limits);
 
-// Runs one case in this process, which ends at the first failure (test_fail).
+// Runs one case in this process, which ends at the first failure (test_fail). With options.saved, a
+// folder, the model that runs is what another session saved there.
 void case_run(const OrtApi *api, const char *folder, const conformance_case *which,
               test_session_options options);
 

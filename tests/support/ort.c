@@ -81,6 +81,10 @@ test_session test_session_open(const OrtApi *api, const char *model, test_sessio
   test_ort_check(api,
                  api->SetSessionGraphOptimizationLevel(made, (GraphOptimizationLevel)options.level),
                  "level");
+  if (options.saved)
+    test_ort_check(api, api->SetOptimizedModelFilePath(made, options.saved), "saved model");
+  for (const char *const *entry = options.config; entry && entry[0]; entry += 2)
+    test_ort_check(api, api->AddSessionConfigEntry(made, entry[0], entry[1]), entry[0]);
   test_ort_check(api, api->CreateSession(session.env, model, made, &session.session), "load");
   api->ReleaseSessionOptions(made);
   read_inputs(&session);

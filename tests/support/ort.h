@@ -17,8 +17,10 @@ typedef struct test_session {
 } test_session;
 
 typedef struct test_session_options {
-  int level;   // GraphOptimizationLevel: 0, 1, 2, 3, 99
-  int threads; // intra-op
+  int level;                 // GraphOptimizationLevel: 0, 1, 2, 3, 99
+  int threads;               // intra-op
+  const char *saved;         // where the optimised model is written; NULL: nowhere
+  const char *const *config; // keys and values in turn, then NULL; NULL: none
 } test_session_options;
 
 // Loads the library and takes its newest table that these tests know. Starts no thread, so that a
