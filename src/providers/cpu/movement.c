@@ -287,7 +287,8 @@ static const tern_cpu_kernel kernels[] = {
     {TERN_DOMAIN_ONNX, "Trilu", .compute = compute_trilu},
     {TERN_DOMAIN_ONNX, "CenterCropPad", .compute = tern_cpu_compute_center_crop_pad},
     {TERN_DOMAIN_ONNX, "Col2Im",
-     TERN_CPU_TYPES({"T", TERN_DTYPE_BIT(TERN_FLOAT) | TERN_DTYPE_BIT(TERN_DOUBLE)}),
+     TERN_CPU_TYPES({"T", TERN_DTYPE_BIT(TERN_FLOAT) | TERN_DTYPE_BIT(TERN_DOUBLE) |
+                              TERN_TYPES_INT | TERN_TYPES_COMPLEX | TERN_DTYPE_BIT(TERN_BOOL)}),
      .compute = tern_cpu_compute_col2im},
     {TERN_DOMAIN_ONNX, "Compress", .compute = compute_compress},
 };

@@ -1,9 +1,11 @@
 // Kernels that pad, crop, and add columns into images.
 #include <string.h>
 
+#include "compute/col2im.h"
 #include "compute/conv.h"
 #include "compute/pad.h"
 #include "providers/cpu/elements.h"
+#include "providers/cpu/loops.h"
 #include "providers/cpu/movement.h"
 
 static tern_status *run_pad(tern_invocation *invocation, tern_pad_params *params) {
@@ -118,7 +120,12 @@ tern_status *tern_cpu_compute_col2im(tern_invocation *invocation) {
   size_t images = (size_t)(output->shape.dims[0] * output->shape.dims[1]);
   if (output->data_bytes > 0) memset(output->data, 0, output->data_bytes);
   for (size_t i = 0; i < images && image > 0; ++i) {
-    if (input->dtype == TERN_FLOAT)
+    if (input->dtype != TERN_FLOAT && input->dtype != TERN_DOUBLE) {
+      const size_t element = tern_dtype_size(input->dtype);
+      if (!tern_col2im(input->dtype, &window, (const char *)input->data + i * columns * element,
+                       (char *)output->data + i * image * element))
+        return tern_cpu_no_loop(input->dtype);
+    } else if (input->dtype == TERN_FLOAT)
       tern_col2im_f32(&window, (const float *)input->data + i * columns, positions, 0, positions,
                       (float *)output->data + i * image);
     else

@@ -212,6 +212,25 @@ static void test_col2im_adds_overlapping_columns(void **state) {
                         TEST_I64S(2)});
 }
 
+static void test_col2im_adds_in_every_type(void **state) {
+  (void)state;
+  const int8_t bytes[] = {1, 100, 100, 20}, wrapped[] = {1, -56, 20};
+  test_expect(
+      TEST_RUN(.op = "Col2Im", .inputs = {test_tensor(TERN_INT8, TEST_SHAPE(1, 2, 2), bytes),
+                                          TEST_I64S(3), TEST_I64S(2)}),
+      TERN_INT8, TEST_SHAPE(1, 1, 3), wrapped);
+  const bool flags[] = {false, true, false, false}, any[] = {false, true, false};
+  test_expect(
+      TEST_RUN(.op = "Col2Im", .inputs = {test_tensor(TERN_BOOL, TEST_SHAPE(1, 2, 2), flags),
+                                          TEST_I64S(3), TEST_I64S(2)}),
+      TERN_BOOL, TEST_SHAPE(1, 1, 3), any);
+  const float pairs[] = {1, 2, 3, 4, 10, 20, 30, 40}, sums[] = {1, 2, 13, 24, 30, 40};
+  test_expect(
+      TEST_RUN(.op = "Col2Im", .inputs = {test_tensor(TERN_COMPLEX64, TEST_SHAPE(1, 2, 2), pairs),
+                                          TEST_I64S(3), TEST_I64S(2)}),
+      TERN_COMPLEX64, TEST_SHAPE(1, 1, 3), sums);
+}
+
 static void test_compress_selects(void **state) {
   (void)state;
   const bool keeps[] = {false, true, true};
@@ -269,6 +288,7 @@ int main(void) {
       cmocka_unit_test(test_trilu_keeps_a_triangle),
       cmocka_unit_test(test_center_crop_pad_shifts_left),
       cmocka_unit_test(test_col2im_adds_overlapping_columns),
+      cmocka_unit_test(test_col2im_adds_in_every_type),
       cmocka_unit_test(test_compress_selects),
       cmocka_unit_test(test_symbols_pass_through),
   };
