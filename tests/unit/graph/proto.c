@@ -81,6 +81,12 @@ void put_attr_ints(tern_pb_writer *writer, const char *name, const int64_t *valu
   tern_pb_end_message(writer, attribute);
 }
 
+void put_attr_floats(tern_pb_writer *writer, const char *name, const float *values, size_t count) {
+  size_t attribute = open_attr_as(writer, 5, name, TERN_ATTR_FLOATS);
+  tern_pb_write_packed_f32(writer, 7, values, count);
+  tern_pb_end_message(writer, attribute);
+}
+
 void put_attr_s(tern_pb_writer *writer, const char *name, const char *value) {
   size_t attribute = open_attr_as(writer, 5, name, TERN_ATTR_STRING);
   tern_pb_write_text(writer, 4, value);

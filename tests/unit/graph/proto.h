@@ -23,6 +23,7 @@ void put_domain(tern_pb_writer *writer, const char *domain); // of the open node
 void put_attr_i(tern_pb_writer *writer, const char *name, int64_t value);
 void put_attr_f(tern_pb_writer *writer, const char *name, float value);
 void put_attr_ints(tern_pb_writer *writer, const char *name, const int64_t *values, size_t count);
+void put_attr_floats(tern_pb_writer *writer, const char *name, const float *values, size_t count);
 void put_attr_s(tern_pb_writer *writer, const char *name, const char *value);
 void put_attr_ref(tern_pb_writer *writer, const char *name, tern_attr_type type, const char *ref);
 typedef struct open_attr {
@@ -34,7 +35,7 @@ void end_attr_graph(tern_pb_writer *writer, open_attr open);
 // ValueInfoProto of a tensor. `dims`: "2,N,?"; "" is rank 0, NULL no shape. `dtype` 0: no type.
 void put_info(tern_pb_writer *writer, uint32_t field, const char *name, tern_dtype dtype,
               const char *dims);
-// TensorProto of int64 or float with raw data, as an initializer. `dims` are numbers.
+// TensorProto with raw data, as an initializer. `dims` are numbers.
 void put_initializer(tern_pb_writer *writer, const char *name, tern_dtype dtype, const char *dims,
                      const void *data, size_t bytes);
 

@@ -5,16 +5,24 @@
 
 #include "unit/ops/support.h"
 
+enum { OLD_MAX_INPUTS = 6, OLD_MAX_OUTPUTS = 5 };
+
 typedef struct old_node {
   const char *op;
   int64_t opset;
-  tern_value *inputs[6];  // graph inputs of their types and shapes; released by the run
-  const tern_attr *attrs; // int, float, string, ints
+  tern_value *inputs[OLD_MAX_INPUTS]; // graph inputs; released by the run; NULL: omitted
+  bool has_constants;                 // all inputs but the first are initializers instead
+  const tern_attr *attrs;             // int, float, string, ints, floats
   int32_t attr_count;
-  const char *outputs; // the node's, separated by commas; NULL: "y"
 } old_node;
 
-// The output "y". The model must load and run.
+// Runs a node that gives the outputs that are `wanted`; the others it omits, and their values stay.
+tern_status *old_model_try(const old_node *node, const bool wanted[OLD_MAX_OUTPUTS],
+                           tern_value *out_values[OLD_MAX_OUTPUTS]);
+// The same, and the model must load and run.
+void old_model_run_outputs(const old_node *node, const bool wanted[OLD_MAX_OUTPUTS],
+                           tern_value *out_values[OLD_MAX_OUTPUTS]);
+// The first output of a node with one.
 tern_value *old_model_run(const old_node *node);
 #define OLD_RUN(...) old_model_run(&(const old_node){__VA_ARGS__})
 #define OLD_ATTRS(...)                                                                             \

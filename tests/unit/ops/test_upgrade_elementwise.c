@@ -1,156 +1,145 @@
-// Old versions of elementwise operators, activations, Clip, Min, Max, Sum and Mean.
+// Old versions of elementwise operators, activations, Clip, Min, Max, Sum, Mean and Cast.
 #include <float.h>
 #include <math.h>
 
-#include "unit/ops/old_model.h"
+#include "unit/ops/upgrade_case.h"
 
-static const float sixteen[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-static const int64_t none[] = {0};
+#define CONSUMED ATTR_INTS("consumed_inputs", 0)
+#define BROADCAST ATTR_I("broadcast", 1)
+#define AXIS(n) ATTR_I("axis", (n))
 
-#define FLOATS(dims) test_tensor(TERN_FLOAT, dims, sixteen)
-#define CONSUMED tern_attr_ints("consumed_inputs", none, 1)
-#define BROADCAST tern_attr_i("broadcast", 1)
-#define AXIS(n) tern_attr_i("axis", (n))
-
-// [2,3,2] with [3] at axis 1: every element gets the number of its row.
-static void broadcast_along_axis(void **state) {
-  (void)state;
-  const float added[] = {0, 1, 3, 4, 6, 7, 6, 7, 9, 10, 12, 13};
-  for (int64_t opset = 1; opset <= 6; opset += 5) {
-    tern_value *y = OLD_RUN(.op = "Add", .opset = opset,
-                            .inputs = {FLOATS(TEST_SHAPE(2, 3, 2)), FLOATS(TEST_SHAPE(3))},
-                            OLD_ATTRS(BROADCAST, AXIS(1)));
-    test_expect(y, TERN_FLOAT, TEST_SHAPE(2, 3, 2), added);
+// [2,2] with [2] along axis 0: B's elements are those of the rows.
+#define ALONG_ROWS(name, result)                                                                   \
+  {                                                                                                \
+    (name), {F32(D(2, 2), 1, 2, 3, 4), F32(D(2), 2, 3)}, CASE_ATTRS(BROADCAST, AXIS(0)), {         \
+      result                                                                                       \
+    }                                                                                              \
   }
-  tern_value *y = OLD_RUN(.op = "Add", .opset = 1,
-                          .inputs = {FLOATS(TEST_SHAPE(2, 3, 2)), FLOATS(TEST_SHAPE(3))},
-                          OLD_ATTRS(BROADCAST, AXIS(-2), CONSUMED));
-  test_expect(y, TERN_FLOAT, TEST_SHAPE(2, 3, 2), added);
-  // Without an axis B lies along the last dimensions.
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Sub", .opset = 6, .inputs = {TEST_F32S(5, 6), test_f32(1)},
-                           OLD_ATTRS(BROADCAST)),
-                   4, 5);
+#define BITS_ALONG_ROWS(name, ...)                                                                 \
+  {                                                                                                \
+    (name), {BOOL(D(2, 2), 0, 1, 0, 1), BOOL(D(2), 0, 1)}, CASE_ATTRS(BROADCAST, AXIS(0)), {       \
+      BOOL(D(2, 2), __VA_ARGS__)                                                                   \
+    }                                                                                              \
+  }
+#define UNARY(name, input, ...)                                                                    \
+  {                                                                                                \
+    (name), {input}, CASE_ATTRS(CONSUMED), {                                                       \
+      F32(D(2), __VA_ARGS__)                                                                       \
+    }                                                                                              \
+  }
+#define VARIADIC(name, ...)                                                                        \
+  {                                                                                                \
+    (name), {F32(D(2), 1, 6), F32(D(2), 3, 4)}, CASE_ATTRS(CONSUMED), {                            \
+      F32(D(2), __VA_ARGS__)                                                                       \
+    }                                                                                              \
+  }
+#define SLOPES(name)                                                                               \
+  {(name),                                                                                         \
+   {F32(D(1, 3, 2), -1, -1, -1, -1, -1, 3), F32(D(3), 0, 1, 2)},                                   \
+   .expected = {F32(D(1, 3, 2), 0, 0, -1, -1, -2, 3)}},                                            \
+  {                                                                                                \
+    (name), {F32(D(3), -1, -2, 3), F32(D(1), 2)}, .expected = { F32(D(3), -2, -4, 3) }             \
+  }
+
+static const upgrade_case cases[] = {
+    ALONG_ROWS("Add-1", F32(D(2, 2), 3, 4, 6, 7)),
+    {"Add-1",
+     {F32(D(2, 3, 2), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), F32(D(3), 0, 1, 2)},
+     CASE_ATTRS(BROADCAST, AXIS(-2), CONSUMED),
+     {F32(D(2, 3, 2), 0, 1, 3, 4, 6, 7, 6, 7, 9, 10, 12, 13)}},
+    ALONG_ROWS("Add-6", F32(D(2, 2), 3, 4, 6, 7)),
+    ALONG_ROWS("Sub-1", F32(D(2, 2), -1, 0, 0, 1)),
+    ALONG_ROWS("Sub-6", F32(D(2, 2), -1, 0, 0, 1)),
+    // Without an axis B lies along the last dimensions.
+    {"Sub-6", {F32(D(2), 5, 6), F32(TEST_SCALAR, 1)}, CASE_ATTRS(BROADCAST), {F32(D(2), 4, 5)}},
+    ALONG_ROWS("Mul-1", F32(D(2, 2), 2, 4, 9, 12)),
+    ALONG_ROWS("Mul-6", F32(D(2, 2), 2, 4, 9, 12)),
+    ALONG_ROWS("Div-1", F32(D(2, 2), 0.5f, 1, 1, 4 / 3.0f)),
+    ALONG_ROWS("Div-6", F32(D(2, 2), 0.5f, 1, 1, 4 / 3.0f)),
+    ALONG_ROWS("Pow-1", F32(D(2, 2), 1, 4, 27, 64)),
+    ALONG_ROWS("Greater-1", BOOL(D(2, 2), 0, 0, 0, 1)),
+    ALONG_ROWS("Less-1", BOOL(D(2, 2), 1, 0, 0, 0)),
+    {"Equal-1",
+     {I32(D(2, 2), 1, 2, 3, 4), I32(D(2), 2, 3)},
+     CASE_ATTRS(BROADCAST, AXIS(0)),
+     {BOOL(D(2, 2), 0, 1, 1, 0)}},
+    BITS_ALONG_ROWS("And-1", 0, 0, 0, 1),
+    BITS_ALONG_ROWS("Or-1", 0, 1, 1, 1),
+    BITS_ALONG_ROWS("Xor-1", 0, 1, 1, 0),
+
+    UNARY("Abs-1", F32(D(2), -2, 3), 2, 3),
+    UNARY("Ceil-1", F32(D(2), -1.5f, 1.5f), -1, 2),
+    UNARY("Floor-1", F32(D(2), -1.5f, 1.5f), -2, 1),
+    UNARY("Exp-1", F32(D(2), 0, 1), 1, 2.7182818f),
+    UNARY("Log-1", F32(D(2), 1, 2.7182818f), 0, 1),
+    UNARY("Neg-1", F32(D(2), -2, 3), 2, -3),
+    UNARY("Reciprocal-1", F32(D(2), 2, -4), 0.5f, -0.25f),
+    UNARY("Sigmoid-1", F32(D(2), 0, 1), 0.5f, 0.7310586f),
+    UNARY("Sqrt-1", F32(D(2), 4, 9), 2, 3),
+    UNARY("Tanh-1", F32(D(2), 0, 1), 0, 0.7615942f),
+    UNARY("Relu-1", F32(D(2), -1, 2), 0, 2),
+    {"Elu-1",
+     {F32(D(2), -1, 3)},
+     CASE_ATTRS(ATTR_F("alpha", 2), CONSUMED),
+     {F32(D(2), -1.2642411f, 3)}},
+    {"HardSigmoid-1",
+     {F32(D(3), 1, 5, -9)},
+     CASE_ATTRS(CONSUMED),
+     {F32(D(3), 0.7f, 1, 0)}}, // alpha 0.2, beta 0.5
+    UNARY("LeakyRelu-1", F32(D(2), -1, 2), -0.01f, 2),
+    UNARY("Selu-1", F32(D(2), -1, 1), -1.1112877f, 1.0507f),
+    VARIADIC("Max-1", 3, 6),
+    VARIADIC("Mean-1", 2, 5),
+    VARIADIC("Min-1", 1, 4),
+    VARIADIC("Sum-1", 4, 10),
+
+    SLOPES("PRelu-1"),
+    SLOPES("PRelu-6"),
+    {"Clip-1",
+     {F32(D(3), -3, 0, 3)},
+     CASE_ATTRS(ATTR_F("min", -1), ATTR_F("max", 1.5f)),
+     {F32(D(3), -1, 0, 1.5f)}},
+    {"Clip-1",
+     {F32(D(2), -3, INFINITY)},
+     CASE_ATTRS(ATTR_F("min", -1), CONSUMED),
+     {F32(D(2), -1, INFINITY)}},
+    {"Clip-6",
+     {F32(D(3), -3, 0, 3)},
+     CASE_ATTRS(ATTR_F("min", -1), ATTR_F("max", 1.5f)),
+     {F32(D(3), -1, 0, 1.5f)}},
+    {"Clip-6",
+     {F32(D(2), -3, INFINITY)},
+     CASE_ATTRS(ATTR_F("min", -1)),
+     {F32(D(2), -1, FLT_MAX)}}, // the default of max
+    {"Cast-1", {F32(D(2), 1.5f, -2)}, CASE_ATTRS(ATTR_S("to", "INT64")), {I64(D(2), 1, -2)}},
+    {0},
+};
+
+static void test_b_must_fit_below_a(void **state) {
+  (void)state;
+  const float six[] = {1, 2, 3, 4, 5, 6};
   OLD_REFUSED("rank 3", .op = "Mul", .opset = 6,
-              .inputs = {FLOATS(TEST_SHAPE(2, 3)), FLOATS(TEST_SHAPE(1, 2, 3))},
-              OLD_ATTRS(BROADCAST, AXIS(0)));
+              .inputs = {test_tensor(TERN_FLOAT, TEST_SHAPE(2, 3), six),
+                         test_tensor(TERN_FLOAT, TEST_SHAPE(1, 2, 3), six)},
+              OLD_ATTRS(tern_attr_i("broadcast", 1), tern_attr_i("axis", 0)));
 }
 
-static void every_binary_operator_had_it(void **state) {
+static void test_selu_6_has_its_own_constants(void **state) {
   (void)state;
-  static const char *const arithmetic[] = {"Mul", "Div", "Pow", "Sub", "Add"};
-  static const float expected[][4] = {{3, 6, 9, 12},
-                                      {1 / 3.0f, 2 / 3.0f, 1, 4 / 3.0f},
-                                      {1, 8, 27, 64},
-                                      {-2, -1, 0, 1},
-                                      {4, 5, 6, 7}};
-  for (size_t i = 0; i < TERN_COUNT_OF(arithmetic); ++i) {
-    const float four[] = {1, 2, 3, 4}, threes[] = {3, 3};
-    tern_value *a = test_tensor(TERN_FLOAT, TEST_SHAPE(2, 2), four);
-    tern_value *b = test_tensor(TERN_FLOAT, TEST_SHAPE(2), threes);
-    test_expect(
-        OLD_RUN(.op = arithmetic[i], .opset = 1, .inputs = {a, b}, OLD_ATTRS(BROADCAST, AXIS(0))),
-        TERN_FLOAT, TEST_SHAPE(2, 2), expected[i]);
-  }
-  static const char *const relations[] = {"Greater", "Less"};
-  static const uint8_t relation_bits[][4] = {{0, 1, 1, 1}, {0, 0, 0, 0}};
-  for (size_t i = 0; i < TERN_COUNT_OF(relations); ++i)
-    test_expect(OLD_RUN(.op = relations[i], .opset = 1,
-                        .inputs = {FLOATS(TEST_SHAPE(2, 2)), FLOATS(TEST_SHAPE(2))},
-                        OLD_ATTRS(BROADCAST, AXIS(0))),
-                TERN_BOOL, TEST_SHAPE(2, 2), relation_bits[i]);
-  static const char *const logic[] = {"And", "Or", "Xor"};
-  static const uint8_t bits[] = {0, 1, 0, 1},
-                       logic_bits[][4] = {{0, 0, 0, 1}, {0, 1, 1, 1}, {0, 1, 1, 0}};
-  for (size_t i = 0; i < TERN_COUNT_OF(logic); ++i) {
-    tern_value *a = test_tensor(TERN_BOOL, TEST_SHAPE(2, 2), bits);
-    tern_value *b = test_tensor(TERN_BOOL, TEST_SHAPE(2), bits);
-    test_expect(
-        OLD_RUN(.op = logic[i], .opset = 1, .inputs = {a, b}, OLD_ATTRS(BROADCAST, AXIS(0))),
-        TERN_BOOL, TEST_SHAPE(2, 2), logic_bits[i]);
-  }
-  TEST_EXPECT_LIST(
-      OLD_RUN(.op = "Equal", .opset = 1,
-              .inputs = {TEST_I32S(1, 2), test_tensor(TERN_INT32, TEST_SCALAR, &(int32_t){2})},
-              OLD_ATTRS(BROADCAST)),
-      TERN_BOOL, uint8_t, 0, 1);
-}
-
-static void consumed_inputs_mean_nothing(void **state) {
-  (void)state;
-  static const char *const unary[] = {"Abs", "Ceil", "Floor", "Relu"};
-  for (size_t i = 0; i < TERN_COUNT_OF(unary); ++i)
-    TEST_EXPECT_F32S(
-        OLD_RUN(.op = unary[i], .opset = 1, .inputs = {TEST_F32S(2, 3)}, OLD_ATTRS(CONSUMED)), 2,
-        3);
-  static const char *const real[] = {"Exp",  "Log", "Neg",  "Reciprocal", "Sigmoid",    "Sqrt",
-                                     "Tanh", "Elu", "Selu", "LeakyRelu",  "HardSigmoid"};
-  for (size_t i = 0; i < TERN_COUNT_OF(real); ++i) {
-    tern_value *old =
-        OLD_RUN(.op = real[i], .opset = 1, .inputs = {TEST_F32S(0.5f, 2)}, OLD_ATTRS(CONSUMED));
-    tern_value_release(old);
-  }
-  static const char *const variadic[] = {"Min", "Max", "Sum", "Mean"};
-  static const float expected[][2] = {{1, 4}, {3, 6}, {4, 10}, {2, 5}};
-  for (size_t i = 0; i < TERN_COUNT_OF(variadic); ++i)
-    test_expect(OLD_RUN(.op = variadic[i], .opset = 1, .inputs = {TEST_F32S(1, 6), TEST_F32S(3, 4)},
-                        OLD_ATTRS(CONSUMED)),
-                TERN_FLOAT, TEST_SHAPE(2), expected[i]);
-}
-
-static void selu_1_has_shorter_constants(void **state) {
-  (void)state;
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Selu", .opset = 1, .inputs = {TEST_F32S(1)}), 1.0507f);
   TEST_EXPECT_F32S(OLD_RUN(.op = "Selu", .opset = 6, .inputs = {TEST_F32S(1)}), 1.05070102f);
 }
 
-static void prelu_1_and_6_lie_along_channels(void **state) {
+static void test_cast_to_an_unknown_type(void **state) {
   (void)state;
-  const float minus[] = {-1, -1, -1, -1, -1, -1}, expected[] = {-0.0f, -0.0f, -1, -1, -2, -2};
-  for (int64_t opset = 1; opset <= 6; opset += 5) {
-    tern_value *x = test_tensor(TERN_FLOAT, TEST_SHAPE(1, 3, 2), minus);
-    test_expect(OLD_RUN(.op = "PRelu", .opset = opset, .inputs = {x, FLOATS(TEST_SHAPE(3))}),
-                TERN_FLOAT, TEST_SHAPE(1, 3, 2), expected);
-  }
-  tern_value *x = test_tensor(TERN_FLOAT, TEST_SHAPE(3), minus);
-  const float shared = 2, doubled[] = {-2, -2, -2};
-  test_expect(OLD_RUN(.op = "PRelu", .opset = 6,
-                      .inputs = {x, test_tensor(TERN_FLOAT, TEST_SHAPE(1), &shared)}),
-              TERN_FLOAT, TEST_SHAPE(3), doubled);
-}
-
-static void clip_1_and_6_have_bounds_as_attributes(void **state) {
-  (void)state;
-  const tern_attr low = tern_attr_f("min", -1), high = tern_attr_f("max", 1.5f);
-  for (int64_t opset = 1; opset <= 6; opset += 5)
-    TEST_EXPECT_F32S(OLD_RUN(.op = "Clip", .opset = opset, .inputs = {TEST_F32S(-3, 0, 3)},
-                             OLD_ATTRS(low, high)),
-                     -1, 0, 1.5f);
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Clip", .opset = 1, .inputs = {TEST_F32S(-3, INFINITY)},
-                           OLD_ATTRS(low, CONSUMED)),
-                   -1, INFINITY);
-  TEST_EXPECT_F32S(
-      OLD_RUN(.op = "Clip", .opset = 6, .inputs = {TEST_F32S(-3, INFINITY)}, OLD_ATTRS(low)), -1,
-      FLT_MAX);
-}
-
-static void cast_1_names_its_type(void **state) {
-  (void)state;
-  TEST_EXPECT_I64S(OLD_RUN(.op = "Cast", .opset = 1, .inputs = {TEST_F32S(1.5f, -2)},
-                           OLD_ATTRS(tern_attr_s("to", "INT64"))),
-                   1, -2);
   OLD_REFUSED("FLOAT99", .op = "Cast", .opset = 1, .inputs = {TEST_F32S(1)},
               OLD_ATTRS(tern_attr_s("to", "FLOAT99")));
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(broadcast_along_axis),
-      cmocka_unit_test(every_binary_operator_had_it),
-      cmocka_unit_test(consumed_inputs_mean_nothing),
-      cmocka_unit_test(selu_1_has_shorter_constants),
-      cmocka_unit_test(prelu_1_and_6_lie_along_channels),
-      cmocka_unit_test(clip_1_and_6_have_bounds_as_attributes),
-      cmocka_unit_test(cast_1_names_its_type),
+      cmocka_unit_test(test_b_must_fit_below_a),
+      cmocka_unit_test(test_selu_6_has_its_own_constants),
+      cmocka_unit_test(test_cast_to_an_unknown_type),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return upgrade_cases_main(argc, argv, cases, tests, TERN_COUNT_OF(tests));
 }

@@ -1,111 +1,148 @@
-// Old versions of the shape, movement and indexing families, each named after operator and version.
-#include "unit/ops/old_model.h"
+// Old versions of the shape, movement and indexing families, and of DynamicSlice.
+#include "unit/ops/upgrade_case.h"
 
-static const float six[] = {1, 2, 3, 4, 5, 6};
+#define SIX 1, 2, 3, 4, 5, 6
+#define ONE_TO_TWICE F32(D(1, 1, 2, 2), 1, 2, 3, 4)
+#define NEAREST_TWICE F32(D(1, 1, 4, 4), 1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4)
 
-static tern_value *floats(const tern_shape *shape) {
-  return test_tensor(TERN_FLOAT, shape, six);
-}
+static const upgrade_case cases[] = {
+    {"Reshape-1",
+     {F32(D(2, 3), SIX)},
+     CASE_ATTRS(ATTR_INTS("shape", 3, -1), ATTR_INTS("consumed_inputs", 0)),
+     {F32(D(3, 2), SIX)}},
+    {"Reshape-1",
+     {F32(D(2, 3), SIX)},
+     CASE_ATTRS(ATTR_INTS("shape", 0, 1, 3)),
+     {F32(D(2, 1, 3), SIX)}},
+    {"Squeeze-11", {F32(D(1, 6, 1), SIX)}, CASE_ATTRS(ATTR_INTS("axes", 0)), {F32(D(6, 1), SIX)}},
+    {"Squeeze-11", {F32(D(1, 6, 1), SIX)}, .expected = {F32(D(6), SIX)}},
+    {"Unsqueeze-11", {F32(D(6), SIX)}, CASE_ATTRS(ATTR_INTS("axes", 0, 2)), {F32(D(1, 6, 1), SIX)}},
+    {"Dropout-1",
+     {F32(D(6), SIX)},
+     CASE_ATTRS(ATTR_I("is_test", 1), ATTR_F("ratio", 0.9f), ATTR_INTS("consumed_inputs", 0)),
+     {F32(D(6), SIX)}},
+    {"Dropout-6",
+     {F32(D(6), SIX)},
+     CASE_ATTRS(ATTR_I("is_test", 1), ATTR_F("ratio", 0.9f)),
+     {F32(D(6), SIX)}},
+    // It trains unless is_test says otherwise; nothing is dropped at ratio 0, everything near 1.
+    {"Dropout-6",
+     {F32(D(6), SIX)},
+     CASE_ATTRS(ATTR_F("ratio", 0)),
+     {F32(D(6), SIX), F32(D(6), 1, 1, 1, 1, 1, 1)}},
+    {"Dropout-6",
+     {F32(D(2), 1, 2)},
+     CASE_ATTRS(ATTR_F("ratio", 0.99999994f)),
+     {F32(D(2), 0, 0), F32(D(2), 0, 0)}},
+    {"Dropout-7", {F32(D(6), SIX)}, CASE_ATTRS(ATTR_F("ratio", 0.9f)), {F32(D(6), SIX)}},
+    {"Dropout-7",
+     {F32(D(6), SIX)},
+     CASE_ATTRS(ATTR_F("ratio", 0.9f)),
+     {F32(D(6), SIX), F32(D(6), 1, 1, 1, 1, 1, 1)}},
+    {"Dropout-10",
+     {F32(D(6), SIX)},
+     CASE_ATTRS(ATTR_F("ratio", 0.9f)),
+     {F32(D(6), SIX), BOOL(D(6), 1, 1, 1, 1, 1, 1)}},
 
-static void reshape_1(void **state) {
+    {"Concat-1", {F32(D(1, 2), 1, 2), F32(D(1, 2), 3, 4)}, .expected = {F32(D(1, 4), 1, 2, 3, 4)}},
+    {"Concat-1",
+     {F32(D(1, 2), 1, 2), F32(D(1, 2), 3, 4)},
+     CASE_ATTRS(ATTR_I("axis", 0)),
+     {F32(D(2, 2), 1, 2, 3, 4)}},
+    {"Slice-1",
+     {F32(D(2, 3), SIX)},
+     CASE_ATTRS(ATTR_INTS("starts", 1), ATTR_INTS("ends", -1), ATTR_INTS("axes", 1)),
+     {F32(D(2, 1), 2, 5)}},
+    {"Slice-1",
+     {F32(D(2, 3), SIX)},
+     CASE_ATTRS(ATTR_INTS("starts", -1), ATTR_INTS("ends", 1000)),
+     {F32(D(1, 3), 4, 5, 6)}},
+    {"DynamicSlice-1",
+     {F32(D(2, 3), SIX), I64(D(1), 1), I64(D(1), 3), I64(D(1), 1)},
+     .expected = {F32(D(2, 2), 2, 3, 5, 6)}},
+    {"Pad-1",
+     {F32(D(2), 1, 2)},
+     CASE_ATTRS(ATTR_INTS("paddings", 1, 0), ATTR_F("value", 7)),
+     {F32(D(3), 7, 1, 2)}},
+    {"Pad-1",
+     {F32(D(3), 1, 2, 3)},
+     CASE_ATTRS(ATTR_INTS("paddings", 0, 2), ATTR_S("mode", "reflect")),
+     {F32(D(5), 1, 2, 3, 2, 1)}},
+    {"Pad-2", {F32(D(2), 1, 2)}, CASE_ATTRS(ATTR_INTS("pads", 1, -1)), {F32(D(2), 0, 1)}},
+    {"Pad-2",
+     {F32(D(2), 1, 2)},
+     CASE_ATTRS(ATTR_INTS("pads", 2, 0), ATTR_S("mode", "edge")),
+     {F32(D(4), 1, 1, 1, 2)}},
+    {"Pad-2",
+     {F32(D(2), 1, 2)},
+     CASE_ATTRS(ATTR_INTS("pads", 0, 1), ATTR_F("value", 7)),
+     {F32(D(3), 1, 2, 7)}},
+    {"Tile-1",
+     {F32(D(2, 2), 1, 2, 3, 4), F32(TEST_SCALAR, 2), F32(TEST_SCALAR, 1)},
+     .expected = {F32(D(2, 4), 1, 2, 1, 2, 3, 4, 3, 4)}},
+    {"Tile-1",
+     {F32(D(2, 2), 1, 2, 3, 4), F32(D(1), 2), F32(D(1), 0)},
+     .has_constants = true,
+     .expected = {F32(D(4, 2), 1, 2, 3, 4, 1, 2, 3, 4)}},
+    {"Split-1", {F32(D(3), 1, 2, 3), F32(D(2), 1, 2)}, .expected = {F32(D(1), 1), F32(D(2), 2, 3)}},
+    {"Split-1",
+     {F32(D(1, 3), 1, 2, 3)},
+     CASE_ATTRS(ATTR_INTS("split", 2, 1), ATTR_I("axis", 1)),
+     {F32(D(1, 2), 1, 2), F32(D(1, 1), 3)}},
+    {"Split-11",
+     {F32(D(1, 3), 1, 2, 3)},
+     CASE_ATTRS(ATTR_INTS("split", 2, 1), ATTR_I("axis", 1)),
+     {F32(D(1, 2), 1, 2), F32(D(1, 1), 3)}},
+    {"Split-11", {F32(D(4), 1, 2, 3, 4)}, .expected = {F32(D(2), 1, 2), F32(D(2), 3, 4)}},
+    {"Split-13", {F32(D(4), 1, 2, 3, 4)}, .expected = {F32(D(2), 1, 2), F32(D(2), 3, 4)}},
+    {"Split-13",
+     {F32(D(3), 1, 2, 3), I64(D(2), 2, 1)},
+     .expected = {F32(D(2), 1, 2), F32(D(1), 3)}},
+    {"TopK-1",
+     {F32(D(2, 3), 1, 3, 2, 6, 4, 5)},
+     CASE_ATTRS(ATTR_I("k", 2)),
+     {F32(D(2, 2), 3, 2, 6, 5), I64(D(2, 2), 1, 2, 0, 2)}},
+    {"TopK-1",
+     {F32(D(2, 3), 1, 3, 2, 6, 4, 5)},
+     CASE_ATTRS(ATTR_I("k", 1), ATTR_I("axis", 0)),
+     {F32(D(1, 3), 6, 4, 5), I64(D(1, 3), 1, 1, 1)}},
+    {"Scatter-9",
+     {F32(D(2, 2), 1, 2, 3, 4), I64(D(1, 2), 1, 0), F32(D(1, 2), 8, 9)},
+     .expected = {F32(D(2, 2), 1, 9, 8, 4)}},
+    {"Scatter-9",
+     {F32(D(1, 3), 1, 2, 3), I64(D(1, 1), 1), F32(D(1, 1), 9)},
+     CASE_ATTRS(ATTR_I("axis", 1)),
+     {F32(D(1, 3), 1, 9, 3)}},
+
+    {"Upsample-1",
+     {ONE_TO_TWICE},
+     CASE_ATTRS(ATTR_F("height_scale", 2), ATTR_F("width_scale", 2)),
+     {NEAREST_TWICE}},
+    {"Upsample-1",
+     {F32(D(1, 1, 1, 2), 1, 2)},
+     CASE_ATTRS(ATTR_F("height_scale", 1), ATTR_F("width_scale", 2), ATTR_S("mode", "bilinear")),
+     {F32(D(1, 1, 1, 4), 1, 1.5f, 2, 2)}},
+    {"Upsample-7", {ONE_TO_TWICE}, CASE_ATTRS(ATTR_FLOATS("scales", 1, 1, 2, 2)), {NEAREST_TWICE}},
+    {"Upsample-7",
+     {F32(D(1, 1, 1, 2), 1, 2)},
+     CASE_ATTRS(ATTR_FLOATS("scales", 1, 1, 1, 2), ATTR_S("mode", "linear")),
+     {F32(D(1, 1, 1, 4), 1, 1.5f, 2, 2)}},
+    {"Upsample-9",
+     {ONE_TO_TWICE, F32(D(4), 1, 1, 2, 2)},
+     .has_constants = true,
+     .expected = {NEAREST_TWICE}},
+    {"Upsample-9",
+     {F32(D(1, 1, 1, 2), 1, 2), F32(D(4), 1, 1, 1, 2.5f)},
+     .expected = {F32(D(1, 1, 1, 5), 1, 1, 1, 2, 2)}},
+    {0},
+};
+
+static void test_reshape_1_needs_its_shape(void **state) {
   (void)state;
-  const int64_t shape[] = {3, -1};
-  test_expect(OLD_RUN(.op = "Reshape", .opset = 1, .inputs = {floats(TEST_SHAPE(2, 3))},
-                      OLD_ATTRS(tern_attr_ints("shape", shape, 2))),
-              TERN_FLOAT, TEST_SHAPE(3, 2), six);
-  OLD_REFUSED("shape", .op = "Reshape", .opset = 1, .inputs = {floats(TEST_SHAPE(2, 3))});
+  OLD_REFUSED("shape", .op = "Reshape", .opset = 1, .inputs = {TEST_F32S(1, 2)});
 }
 
-static void squeeze_and_unsqueeze_11(void **state) {
-  (void)state;
-  const int64_t zero[] = {0}, last[] = {-1};
-  test_expect(OLD_RUN(.op = "Squeeze", .opset = 1, .inputs = {floats(TEST_SHAPE(1, 6))},
-                      OLD_ATTRS(tern_attr_ints("axes", zero, 1))),
-              TERN_FLOAT, TEST_SHAPE(6), six);
-  test_expect(OLD_RUN(.op = "Unsqueeze", .opset = 11, .inputs = {floats(TEST_SHAPE(6))},
-                      OLD_ATTRS(tern_attr_ints("axes", last, 1))),
-              TERN_FLOAT, TEST_SHAPE(6, 1), six);
-}
-
-static void dropout_1_and_7(void **state) {
-  (void)state;
-  test_expect(OLD_RUN(.op = "Dropout", .opset = 1, .inputs = {floats(TEST_SHAPE(6))},
-                      OLD_ATTRS(tern_attr_i("is_test", 1), tern_attr_f("ratio", 0.9f))),
-              TERN_FLOAT, TEST_SHAPE(6), six);
-  test_expect(OLD_RUN(.op = "Dropout", .opset = 7, .inputs = {floats(TEST_SHAPE(6))},
-                      OLD_ATTRS(tern_attr_f("ratio", 0.9f))),
-              TERN_FLOAT, TEST_SHAPE(6), six);
-}
-
-static void concat_1(void **state) {
-  (void)state;
-  const float expected[] = {1, 2, 1, 2};
-  test_expect(OLD_RUN(.op = "Concat", .opset = 1,
-                      .inputs = {floats(TEST_SHAPE(1, 2)), floats(TEST_SHAPE(1, 2))}),
-              TERN_FLOAT, TEST_SHAPE(1, 4), expected);
-}
-
-static void slice_1(void **state) {
-  (void)state;
-  const int64_t starts[] = {1}, ends[] = {-1}, axes[] = {0};
-  TEST_EXPECT_F32S(
-      OLD_RUN(.op = "Slice", .opset = 1, .inputs = {floats(TEST_SHAPE(4))},
-              OLD_ATTRS(tern_attr_ints("starts", starts, 1), tern_attr_ints("ends", ends, 1),
-                        tern_attr_ints("axes", axes, 1))),
-      2, 3);
-}
-
-static void pad_1_and_2(void **state) {
-  (void)state;
-  const int64_t pads[] = {1, 0};
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Pad", .opset = 1, .inputs = {floats(TEST_SHAPE(2))},
-                           OLD_ATTRS(tern_attr_ints("paddings", pads, 2), tern_attr_f("value", 7))),
-                   7, 1, 2);
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Pad", .opset = 2, .inputs = {floats(TEST_SHAPE(2))},
-                           OLD_ATTRS(tern_attr_ints("pads", pads, 2))),
-                   0, 1, 2);
-}
-
-static void tile_1(void **state) {
-  (void)state;
-  const float expected[] = {1, 2, 1, 2, 3, 4, 3, 4};
-  test_expect(OLD_RUN(.op = "Tile", .opset = 1,
-                      .inputs = {floats(TEST_SHAPE(2, 2)), test_f32(2), test_f32(1)}),
-              TERN_FLOAT, TEST_SHAPE(2, 4), expected);
-}
-
-static void split_1_11_and_13(void **state) {
-  (void)state;
-  const int64_t sizes[] = {2};
-  TEST_EXPECT_F32S(
-      OLD_RUN(.op = "Split", .opset = 1, .inputs = {floats(TEST_SHAPE(2)), TEST_F32S(2)}), 1, 2);
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Split", .opset = 11, .inputs = {floats(TEST_SHAPE(2))},
-                           OLD_ATTRS(tern_attr_ints("split", sizes, 1))),
-                   1, 2);
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Split", .opset = 13, .inputs = {floats(TEST_SHAPE(2))}), 1, 2);
-}
-
-static void topk_1_and_scatter_9(void **state) {
-  (void)state;
-  TEST_EXPECT_F32S(OLD_RUN(.op = "TopK", .opset = 1, .inputs = {floats(TEST_SHAPE(6))},
-                           OLD_ATTRS(tern_attr_i("k", 2))),
-                   6, 5);
-  TEST_EXPECT_F32S(OLD_RUN(.op = "Scatter", .opset = 9,
-                           .inputs = {floats(TEST_SHAPE(3)), TEST_I64S(-1), TEST_F32S(9)}),
-                   1, 2, 9);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reshape_1),
-      cmocka_unit_test(squeeze_and_unsqueeze_11),
-      cmocka_unit_test(dropout_1_and_7),
-      cmocka_unit_test(concat_1),
-      cmocka_unit_test(slice_1),
-      cmocka_unit_test(pad_1_and_2),
-      cmocka_unit_test(tile_1),
-      cmocka_unit_test(split_1_11_and_13),
-      cmocka_unit_test(topk_1_and_scatter_9),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_reshape_1_needs_its_shape)};
+  return upgrade_cases_main(argc, argv, cases, tests, TERN_COUNT_OF(tests));
 }
