@@ -325,3 +325,12 @@ void tern_value_get_type(const tern_value *value, tern_type *out_type) {
                           .element = has_element ? &value->element_type : NULL};
   tern_shape_copy(&out_type->shape, &value->shape);
 }
+
+bool tern_type_admits(const tern_type *type, const tern_value *value) {
+  if (type->kind == TERN_KIND_NONE) return true;
+  if (type->kind == TERN_KIND_OPTIONAL && value->kind != TERN_KIND_OPTIONAL)
+    return !type->element || tern_type_admits(type->element, value);
+  if (type->kind != value->kind) return false;
+  return type->kind != TERN_KIND_TENSOR || type->dtype == TERN_DTYPE_UNDEFINED ||
+         type->dtype == value->dtype;
+}

@@ -155,6 +155,9 @@ int64_t tern_value_count(const tern_value *value);
 // of `size` bytes from the value's allocator (`data` is NULL where `size` is 0).
 TERN_MUST_USE tern_status *tern_value_set_string(tern_value *tensor, int64_t index,
                                                  const char *text, size_t size);
+// Whether `value` may stand where `type` is expected: kind and element type agree, as far as `type`
+// says them. An optional admits what it would contain. Shapes are not compared.
+bool tern_type_admits(const tern_type *type, const tern_value *value);
 // Fills `out_type` with the type a value has; contained types are borrowed from the value.
 void tern_value_get_type(const tern_value *value, tern_type *out_type);
 

@@ -22,11 +22,7 @@ static bool is_terminated(void *self) {
 static tern_status *check_types(const tern_program *program, tern_value *const *inputs) {
   for (int32_t i = 0; i < program->input_count; ++i) {
     const tern_type *type = &program->graph->inputs.data[i]->type;
-    if (!inputs[i] || type->kind == TERN_KIND_NONE) continue;
-    bool same = type->kind == inputs[i]->kind;
-    if (same && type->kind == TERN_KIND_TENSOR && type->dtype != TERN_DTYPE_UNDEFINED)
-      same = type->dtype == inputs[i]->dtype;
-    if (same) continue;
+    if (!inputs[i] || tern_type_admits(type, inputs[i])) continue;
     char expected[TERN_TYPE_TEXT_BYTES], found[TERN_TYPE_TEXT_BYTES];
     tern_type actual;
     tern_value_get_type(inputs[i], &actual);
@@ -165,9 +161,7 @@ static tern_status *check_made(const execution *e, int32_t slot) {
   const tern_value *value = e->frame->values[slot];
   const tern_planned_slot *planned = &e->frame->plan->slots[slot];
   const tern_type *type = &e->program->slots[slot].edge->type;
-  bool same = type->kind == TERN_KIND_NONE || type->kind == value->kind;
-  if (same && type->kind == TERN_KIND_TENSOR)
-    same = type->dtype == TERN_DTYPE_UNDEFINED || type->dtype == value->dtype;
+  bool same = tern_type_admits(type, value);
   if (same && planned->rank != TERN_RANK_UNKNOWN) {
     same = planned->rank == value->shape.rank &&
            memcmp(planned->dims, value->shape.dims,
