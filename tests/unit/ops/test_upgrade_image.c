@@ -1,86 +1,98 @@
-// Old versions of the image and random families, each named after operator and version.
-#include "unit/ops/old_model.h"
+// Old versions of the image and random families.
+#include "unit/ops/upgrade_case.h"
 
-static tern_value *row(void) {
-  return test_tensor(TERN_FLOAT, TEST_SHAPE(1, 1, 1, 5), (const float[]){1, 2, 3, 4, 5});
-}
+#define ROW F32(D(1, 1, 1, 5), 1, 2, 3, 4, 5)
+#define IMAGE F32(D(1, 1, 4, 4), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define PLACES F32(D(1, 1, 2, 2), 0, 0, 0.5f, 0.25f)
+#define NO_REGION                                                                                  \
+  { TERN_FLOAT, D(0), NULL, 0 }
 
-static tern_value *image(void) {
-  float numbers[16];
-  for (int i = 0; i < 16; ++i) numbers[i] = (float)i;
-  return test_tensor(TERN_FLOAT, TEST_SHAPE(1, 1, 4, 4), numbers);
-}
+static const upgrade_case cases[] = {
+    // Both ways half way between two rows; the point is column 0's middle, then the middle of all.
+    {"GridSample-16",
+     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), -0.5f, 0)},
+     .expected = {F32(D(1, 1, 1, 1), 2)}},
+    {"GridSample-16",
+     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), -0.5f, 0)},
+     CASE_ATTRS(ATTR_S("mode", "bilinear")),
+     {F32(D(1, 1, 1, 1), 2)}},
+    {"GridSample-16",
+     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), 0, 0)},
+     CASE_ATTRS(ATTR_S("mode", "bicubic"), ATTR_S("padding_mode", "border")),
+     {F32(D(1, 1, 1, 1), 2.5f)}},
+    {"GridSample-16",
+     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), 0.4f, 0.4f)},
+     CASE_ATTRS(ATTR_S("mode", "nearest")),
+     {F32(D(1, 1, 1, 1), 4)}},
+    {"GridSample-16",
+     {IMAGE, PLACES},
+     CASE_ATTRS(ATTR_I("align_corners", 1)),
+     {F32(D(1, 1, 1, 2), 7.5f, 9.75f)}},
+    {"GridSample-16",
+     {IMAGE, PLACES},
+     CASE_ATTRS(ATTR_I("align_corners", 1), ATTR_S("mode", "bicubic")),
+     {F32(D(1, 1, 1, 2), 7.5f, 10.031342f)}},
+    // The one sample is at (1, 1), not half a pixel before it.
+    {"RoiAlign-10",
+     {F32(D(1, 1, 3, 3), 0, 1, 2, 3, 4, 5, 6, 7, 8), F32(D(1, 4), 0, 0, 2, 2), I64(D(1), 0)},
+     CASE_ATTRS(ATTR_I("sampling_ratio", 1)),
+     {F32(D(1, 1, 1, 1), 4)}},
+    {"RoiAlign-10",
+     {IMAGE, F32(D(1, 4), 0, 0, 3, 3), I64(D(1), 0)},
+     CASE_ATTRS(ATTR_I("output_height", 2), ATTR_I("output_width", 2), ATTR_I("sampling_ratio", 1)),
+     {F32(D(1, 1, 2, 2), 3.75f, 5.25f, 9.75f, 11.25f)}},
+    {"Resize-10",
+     {F32(D(1, 1, 1, 2), 1, 2), F32(D(4), 1, 1, 1, 2)},
+     .has_constants = true,
+     .expected = {F32(D(1, 1, 1, 4), 1, 1, 2, 2)}},
+    {"Resize-10",
+     {F32(D(1, 1, 1, 2), 1, 2), F32(D(4), 1, 1, 1, 2)},
+     CASE_ATTRS(ATTR_S("mode", "linear")),
+     {F32(D(1, 1, 1, 4), 1, 1.5f, 2, 2)}},
+    // Element 1 / 0.6 is 2 where the axis shrinks, element 1 / 1.5 is 0 where it grows.
+    {"Resize-10",
+     {F32(D(1, 1, 1, 4), 1, 2, 3, 4), F32(D(4), 1, 1, 1, 0.6f)},
+     .expected = {F32(D(1, 1, 1, 2), 1, 3)}},
+    {"Resize-10",
+     {F32(D(1, 1, 1, 2), 1, 2), F32(D(4), 1, 1, 1, 1.5f)},
+     .expected = {F32(D(1, 1, 1, 3), 1, 1, 2)}},
+    {"Resize-10", {ROW, F32(D(4), 1, 1, 1, 0.6f)}, .expected = {F32(D(1, 1, 1, 3), 1, 3, 5)}},
+    {"Resize-10",
+     {ROW, F32(D(4), 1, 1, 1, 1.5f)},
+     .expected = {F32(D(1, 1, 1, 7), 1, 1, 2, 3, 3, 4, 5)}},
+    {"Resize-10",
+     {ROW, F32(D(4), 1, 1, 1, 0.6f)},
+     CASE_ATTRS(ATTR_S("mode", "linear")),
+     {F32(D(1, 1, 1, 3), 1, 8 / 3.0f, 13 / 3.0f)}},
+    // Elements 0.5 / 0.5 and 1.5 / 0.5, where half_pixel has 0.5 and 2.5.
+    {"Resize-11",
+     {F32(D(1, 1, 1, 4), 1, 2, 3, 4), NO_REGION, F32(D(4), 1, 1, 1, 0.5f)},
+     CASE_ATTRS(ATTR_S("coordinate_transformation_mode", "tf_half_pixel_for_nn")),
+     {F32(D(1, 1, 1, 2), 2, 4)}},
+    {"Resize-11",
+     {F32(D(1, 1, 1, 4), 1, 2, 3, 4), NO_REGION, F32(D(4), 1, 1, 1, 0.5f)},
+     .expected = {F32(D(1, 1, 1, 2), 1, 3)}},
 
-static void expect_near(tern_value *value, const float *expected, int count) {
-  assert_int_equal(tern_value_count(value), count);
-  const float *got = value->data;
-  for (int i = 0; i < count; ++i) assert_float_equal(got[i], expected[i], 1e-5f);
-  tern_value_release(value);
-}
+    {"Resize-11",
+     {ROW, NO_REGION, F32(D(4), 1, 1, 1, 0.6f)},
+     CASE_ATTRS(ATTR_S("coordinate_transformation_mode", "tf_half_pixel_for_nn"),
+                ATTR_S("nearest_mode", "floor")),
+     {F32(D(1, 1, 1, 3), 1, 3, 5)}},
+    // Axis 1 unless it is given: sums and differences of rows, then of columns.
+    {"DFT-17",
+     {F32(D(1, 2, 2, 1), 1, 2, 3, 4)},
+     .expected = {F32(D(1, 2, 2, 2), 4, 0, 6, 0, -2, 0, -2, 0)}},
+    {"DFT-17",
+     {F32(D(1, 2, 2, 1), 1, 2, 3, 4)},
+     CASE_ATTRS(ATTR_I("axis", 2)),
+     {F32(D(1, 2, 2, 2), 3, 0, -1, 0, 7, 0, -1, 0)}},
+    {"DFT-17",
+     {F32(D(1, 3, 1), 1, 2, 3)},
+     CASE_ATTRS(ATTR_I("axis", 1)),
+     {F32(D(1, 3, 2), 6, 0, -1.5f, 0.8660254f, -1.5f, -0.8660254f)}},
+    {0},
+};
 
-static void resize_10(void **state) {
-  (void)state;
-  const float less[] = {1, 3, 5}, more[] = {1, 1, 2, 3, 3, 4, 5};
-  const float between[] = {1, 2.6666667f, 4.3333333f};
-  expect_near(OLD_RUN(.op = "Resize", .opset = 10, .inputs = {row(), TEST_F32S(1, 1, 1, 0.6f)}),
-              less, 3);
-  expect_near(OLD_RUN(.op = "Resize", .opset = 10, .inputs = {row(), TEST_F32S(1, 1, 1, 1.5f)}),
-              more, 7);
-  expect_near(OLD_RUN(.op = "Resize", .opset = 10, .inputs = {row(), TEST_F32S(1, 1, 1, 0.6f)},
-                      OLD_ATTRS(tern_attr_s("mode", "linear"))),
-              between, 3);
-}
-
-static void resize_11(void **state) {
-  (void)state;
-  const float expected[] = {1, 3, 5};
-  expect_near(
-      OLD_RUN(.op = "Resize", .opset = 11,
-              .inputs = {row(), test_tensor(TERN_FLOAT, TEST_SHAPE(0), NULL),
-                         TEST_F32S(1, 1, 1, 0.6f)},
-              OLD_ATTRS(tern_attr_s("coordinate_transformation_mode", "tf_half_pixel_for_nn"),
-                        tern_attr_s("nearest_mode", "floor"))),
-      expected, 3);
-}
-
-static void grid_sample_16(void **state) {
-  (void)state;
-  const float places[] = {0, 0, 0.5f, 0.25f}, linear[] = {7.5f, 9.75f},
-              cubic[] = {7.5f, 10.031342f};
-  expect_near(OLD_RUN(.op = "GridSample", .opset = 16,
-                      .inputs = {image(), test_tensor(TERN_FLOAT, TEST_SHAPE(1, 1, 2, 2), places)},
-                      OLD_ATTRS(tern_attr_i("align_corners", 1))),
-              linear, 2);
-  expect_near(OLD_RUN(.op = "GridSample", .opset = 16,
-                      .inputs = {image(), test_tensor(TERN_FLOAT, TEST_SHAPE(1, 1, 2, 2), places)},
-                      OLD_ATTRS(tern_attr_i("align_corners", 1), tern_attr_s("mode", "bicubic"))),
-              cubic, 2);
-}
-
-static void roi_align_10(void **state) {
-  (void)state;
-  const float region[] = {0, 0, 3, 3}, expected[] = {3.75f, 5.25f, 9.75f, 11.25f};
-  expect_near(
-      OLD_RUN(.op = "RoiAlign", .opset = 10,
-              .inputs = {image(), test_tensor(TERN_FLOAT, TEST_SHAPE(1, 4), region), TEST_I64S(0)},
-              OLD_ATTRS(tern_attr_i("output_height", 2), tern_attr_i("output_width", 2),
-                        tern_attr_i("sampling_ratio", 1))),
-      expected, 4);
-}
-
-static void dft_17(void **state) {
-  (void)state;
-  const float signal[] = {1, 2, 3}, expected[] = {6, 0, -1.5f, 0.8660254f, -1.5f, -0.8660254f};
-  expect_near(OLD_RUN(.op = "DFT", .opset = 17,
-                      .inputs = {test_tensor(TERN_FLOAT, TEST_SHAPE(1, 3, 1), signal)},
-                      OLD_ATTRS(tern_attr_i("axis", 1))),
-              expected, 6);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(resize_10),    cmocka_unit_test(resize_11), cmocka_unit_test(grid_sample_16),
-      cmocka_unit_test(roi_align_10), cmocka_unit_test(dft_17),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+int main(int argc, char **argv) {
+  return upgrade_cases_main(argc, argv, cases, NULL, 0);
 }

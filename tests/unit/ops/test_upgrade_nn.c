@@ -1,4 +1,4 @@
-// Old versions of products, pooling, recurrences, image operators and transforms.
+// Old versions of products, pooling and recurrences.
 #include "unit/ops/upgrade_case.h"
 
 #define GEMM(name)                                                                                 \
@@ -59,60 +59,6 @@ static const upgrade_case cases[] = {
      GRU_INPUTS,
      CASE_ATTRS(HIDDEN_1, ATTR_I("linear_before_reset", 1)),
      {{0}, F32(D(1, 1, 1), 0.49819769f)}},
-
-    // Both ways half way between two rows; the point is column 0's middle, then the middle of all.
-    {"GridSample-16",
-     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), -0.5f, 0)},
-     .expected = {F32(D(1, 1, 1, 1), 2)}},
-    {"GridSample-16",
-     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), -0.5f, 0)},
-     CASE_ATTRS(ATTR_S("mode", "bilinear")),
-     {F32(D(1, 1, 1, 1), 2)}},
-    {"GridSample-16",
-     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), 0, 0)},
-     CASE_ATTRS(ATTR_S("mode", "bicubic"), ATTR_S("padding_mode", "border")),
-     {F32(D(1, 1, 1, 1), 2.5f)}},
-    {"GridSample-16",
-     {F32(D(1, 1, 2, 2), 1, 2, 3, 4), F32(D(1, 1, 1, 2), 0.4f, 0.4f)},
-     CASE_ATTRS(ATTR_S("mode", "nearest")),
-     {F32(D(1, 1, 1, 1), 4)}},
-    // The one sample is at (1, 1), not half a pixel before it.
-    {"RoiAlign-10",
-     {F32(D(1, 1, 3, 3), 0, 1, 2, 3, 4, 5, 6, 7, 8), F32(D(1, 4), 0, 0, 2, 2), I64(D(1), 0)},
-     CASE_ATTRS(ATTR_I("sampling_ratio", 1)),
-     {F32(D(1, 1, 1, 1), 4)}},
-    {"Resize-10",
-     {F32(D(1, 1, 1, 2), 1, 2), F32(D(4), 1, 1, 1, 2)},
-     .has_constants = true,
-     .expected = {F32(D(1, 1, 1, 4), 1, 1, 2, 2)}},
-    {"Resize-10",
-     {F32(D(1, 1, 1, 2), 1, 2), F32(D(4), 1, 1, 1, 2)},
-     CASE_ATTRS(ATTR_S("mode", "linear")),
-     {F32(D(1, 1, 1, 4), 1, 1.5f, 2, 2)}},
-    // Element 1 / 0.6 is 2 where the axis shrinks, element 1 / 1.5 is 0 where it grows.
-    {"Resize-10",
-     {F32(D(1, 1, 1, 4), 1, 2, 3, 4), F32(D(4), 1, 1, 1, 0.6f)},
-     .expected = {F32(D(1, 1, 1, 2), 1, 3)}},
-    {"Resize-10",
-     {F32(D(1, 1, 1, 2), 1, 2), F32(D(4), 1, 1, 1, 1.5f)},
-     .expected = {F32(D(1, 1, 1, 3), 1, 1, 2)}},
-    // Elements 0.5 / 0.5 and 1.5 / 0.5, where half_pixel has 0.5 and 2.5.
-    {"Resize-11",
-     {F32(D(1, 1, 1, 4), 1, 2, 3, 4), F32(D(8), 0, 0, 0, 0, 0, 0, 0, 0), F32(D(4), 1, 1, 1, 0.5f)},
-     CASE_ATTRS(ATTR_S("coordinate_transformation_mode", "tf_half_pixel_for_nn")),
-     {F32(D(1, 1, 1, 2), 2, 4)}},
-    {"Resize-11",
-     {F32(D(1, 1, 1, 4), 1, 2, 3, 4), F32(D(8), 0, 0, 0, 0, 0, 0, 0, 0), F32(D(4), 1, 1, 1, 0.5f)},
-     .expected = {F32(D(1, 1, 1, 2), 1, 3)}},
-
-    // Axis 1 unless it is given: sums and differences of rows, then of columns.
-    {"DFT-17",
-     {F32(D(1, 2, 2, 1), 1, 2, 3, 4)},
-     .expected = {F32(D(1, 2, 2, 2), 4, 0, 6, 0, -2, 0, -2, 0)}},
-    {"DFT-17",
-     {F32(D(1, 2, 2, 1), 1, 2, 3, 4)},
-     CASE_ATTRS(ATTR_I("axis", 2)),
-     {F32(D(1, 2, 2, 2), 3, 0, -1, 0, 7, 0, -1, 0)}},
     {0},
 };
 
