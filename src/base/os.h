@@ -29,7 +29,8 @@ TERN_MUST_USE tern_status *tern_os_file_open(const char *path, bool map, tern_os
 void tern_os_file_close(tern_os_file *file);
 
 // As above for `relative`, a path below the folder `folder`. Refuses absolute paths, ".."
-// components and links that lead outside `folder` (TERN_INVALID_ARGUMENT).
+// components, absolute links and links that lead outside `folder` (TERN_INVALID_ARGUMENT), also
+// when files and folders are exchanged meanwhile.
 TERN_MUST_USE tern_status *tern_os_file_open_below(const char *folder, const char *relative,
                                                    bool map, tern_os_file *out_file);
 

@@ -121,17 +121,107 @@ static bool stays_below(const char *relative) {
   return true;
 }
 
-// Checks that `path`, with every link resolved, lies below `folder`, with every link resolved.
-static tern_status *check_below(const char *folder, const char *path) {
-  char real_folder[PATH_MAX], real_path[PATH_MAX];
-  if (!realpath(folder, real_folder)) return open_error(folder);
-  if (!realpath(path, real_path)) return open_error(path);
-  size_t n = strlen(real_folder);
-  bool is_root = n == 1 && real_folder[0] == '/';
-  if (!is_root && (strncmp(real_folder, real_path, n) != 0 || real_path[n] != '/'))
-    return TERN_ERROR(TERN_INVALID_ARGUMENT, "'%s' is a link that leads outside '%s'", path,
-                      folder);
-  return NULL;
+// Folders on the way are only walked through: where the system can say so, that takes no permission
+// to read them.
+#if defined O_PATH
+enum { FOLDER_ACCESS = O_PATH };
+#elif defined O_SEARCH
+enum { FOLDER_ACCESS = O_SEARCH };
+#else
+enum { FOLDER_ACCESS = O_RDONLY };
+#endif
+
+enum { WALK_MAX_DEPTH = 64, WALK_MAX_LINKS = 40 };
+
+// A path on its way through the file system, one component at a time from the folder it must stay
+// below. The system follows no link and no ".." itself: each step starts at a folder that is open,
+// so that nothing renamed or replaced meanwhile can lead the path elsewhere.
+typedef struct walk {
+  int folders[WALK_MAX_DEPTH]; // open; [0] is the folder to stay below
+  int depth;                   // of `folders` in use
+  int links;                   // followed so far
+  char rest[2 * PATH_MAX];     // what is left of the path
+} walk;
+
+// Takes the next component off the rest, in place; "" at the end.
+static const char *next_component(walk *w, const char **inout_rest) {
+  const char *name = *inout_rest + strspn(*inout_rest, "/");
+  size_t size = strcspn(name, "/");
+  bool is_last = name[size] == 0;
+  w->rest[(size_t)(name - w->rest) + size] = 0;
+  *inout_rest = name + size + (is_last ? 0 : 1);
+  return name;
+}
+
+// Puts what the link `name` says in place of it. False, with errno, where it is no link (the errno
+// of before stays) or says what is not followed.
+static bool follow_link(walk *w, const char *name, const char *rest) {
+  char target[PATH_MAX];
+  int reason = errno;
+  ssize_t size = readlinkat(w->folders[w->depth - 1], name, target, sizeof target);
+  size_t left = strlen(rest) + 1;
+  errno = reason;
+  if (size < 0) return false;
+  errno = ELOOP;
+  if (++w->links > WALK_MAX_LINKS || size == 0 || target[0] == '/') return false;
+  errno = ENAMETOOLONG;
+  if ((size_t)size == sizeof target || (size_t)size + 1 + left > sizeof w->rest) return false;
+  memmove(w->rest + size + 1, rest, left);
+  memcpy(w->rest, target, (size_t)size);
+  w->rest[size] = '/';
+  return true;
+}
+
+static bool leave_folder(walk *w) {
+  errno = EXDEV;
+  if (w->depth == 1) return false;
+  close(w->folders[--w->depth]);
+  return true;
+}
+
+static bool enter_folder(walk *w, int fd) {
+  if (w->depth < WALK_MAX_DEPTH) {
+    w->folders[w->depth++] = fd;
+    return true;
+  }
+  close(fd);
+  errno = ENAMETOOLONG;
+  return false;
+}
+
+// The file the rest leads to; -1 with errno.
+static int walk_rest(walk *w) {
+  const char *rest = w->rest;
+  for (;;) {
+    const char *name = next_component(w, &rest);
+    bool is_last = rest[strspn(rest, "/")] == 0;
+    bool is_up = strcmp(name, "..") == 0, is_here = name[0] == 0 || strcmp(name, ".") == 0;
+    if (is_last && (is_up || is_here)) return errno = EISDIR, -1;
+    if (is_here) continue;
+    if (is_up) {
+      if (!leave_folder(w)) return -1;
+      continue;
+    }
+    int access = is_last ? O_RDONLY | O_NONBLOCK : FOLDER_ACCESS | O_DIRECTORY;
+    int fd = openat(w->folders[w->depth - 1], name, access | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && is_last) return fd;
+    if (fd >= 0) {
+      if (!enter_folder(w, fd)) return -1;
+      continue;
+    }
+    if (!follow_link(w, name, rest)) return -1;
+    rest = w->rest;
+  }
+}
+
+static int open_below(int folder, const char *relative) {
+  walk w = {.folders = {folder}, .depth = 1};
+  snprintf(w.rest, sizeof w.rest, "%s", relative);
+  int fd = walk_rest(&w);
+  int reason = errno;
+  while (w.depth > 1) close(w.folders[--w.depth]);
+  errno = reason;
+  return fd;
 }
 
 tern_status *tern_os_file_open_below(const char *folder, const char *relative, bool map,
@@ -141,11 +231,17 @@ tern_status *tern_os_file_open_below(const char *folder, const char *relative, b
                       "'%s' is not a path inside the folder '%s' (absolute and '..' are refused)",
                       relative, folder);
   char path[PATH_MAX];
-  int n = snprintf(path, sizeof path, "%s/%s", folder[0] ? folder : ".", relative);
+  if (!folder[0]) folder = ".";
+  int n = snprintf(path, sizeof path, "%s/%s", folder, relative);
   if (n < 0 || (size_t)n >= sizeof path)
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "the path '%.80s...' is too long", relative);
-  TERN_TRY(check_below(folder[0] ? folder : ".", path));
-  return tern_os_file_open(path, map, out_file);
+  int below = open(folder, FOLDER_ACCESS | O_DIRECTORY | O_CLOEXEC);
+  if (below < 0) return open_error(folder);
+  int fd = open_below(below, relative);
+  tern_status *status = fd < 0 ? open_error(path) : load(fd, path, map, out_file);
+  if (fd >= 0) close(fd);
+  close(below);
+  return status;
 }
 
 void tern_os_file_discard(const tern_os_file *file, const void *data, size_t size) {

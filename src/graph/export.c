@@ -117,12 +117,16 @@ static void write_opsets(const export_context *context, tern_pb_writer *out, uin
   }
 }
 
+static void write_text(tern_pb_writer *out, uint32_t field, const char *text) {
+  if (text[0]) tern_pb_write_text(out, field, text);
+}
+
 static void write_texts(const tern_model *model, tern_pb_writer *out) {
-  tern_pb_write_text(out, 2, model->producer_name);
-  tern_pb_write_text(out, 3, model->producer_version);
-  tern_pb_write_text(out, 4, model->domain);
-  tern_pb_write_varint(out, 5, (uint64_t)model->model_version);
-  tern_pb_write_text(out, 6, model->doc);
+  write_text(out, 2, model->producer_name);
+  write_text(out, 3, model->producer_version);
+  write_text(out, 4, model->domain);
+  if (model->model_version) tern_pb_write_varint(out, 5, (uint64_t)model->model_version);
+  write_text(out, 6, model->doc);
   for (size_t i = 0; i < model->metadata.count; ++i)
     tern_export_entry(out, 14, model->metadata.data[i].key, model->metadata.data[i].value);
 }

@@ -218,6 +218,7 @@ def models_in(paths):
 def main():
     options = parse_options()
     onnxruntime.set_default_logger_severity(4)
+    np.seterr(invalid="ignore")  # infinities are compared as such
     report = Report()
     for model in models_in(options.paths):
         check_models(options.build, model, report)

@@ -1,4 +1,6 @@
 // Files: mapped and read, written whole, and kept below their folder.
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,15 +45,19 @@ static int set_up(void **state) {
   put_link("weights", "inside/alias");
   put_link("../weights", "inside/sub/alias");
   put_link("loop", "inside/loop");
+  snprintf(absolute, sizeof absolute, "%s/inside/weights", top);
+  put_link(absolute, "inside/inward");
+  put("inside/sub/secret", "inner!");
+  put_link("sub", "inside/turn");
   return 0;
 }
 
 static int tear_down(void **state) {
   (void)state;
-  const char *const files[] = {"inside/sub/alias", "inside/sub/deep", "inside/sub",
-                               "inside/escape",    "inside/absolute", "inside/up",
-                               "inside/alias",     "inside/loop",     "inside/weights",
-                               "inside/empty",     "inside",          "secret"};
+  const char *const files[] = {
+      "inside/sub/alias", "inside/sub/deep", "inside/sub/secret", "inside/sub",  "inside/escape",
+      "inside/absolute",  "inside/up",       "inside/alias",      "inside/loop", "inside/inward",
+      "inside/turn",      "inside/weights",  "inside/empty",      "inside",      "secret"};
   for (size_t i = 0; i < TERN_COUNT_OF(files); ++i) remove(at(files[i]));
   return rmdir(top);
 }
@@ -82,10 +88,52 @@ static void files_below_are_opened(void **state) {
 
 static void ways_out_are_refused(void **state) {
   (void)state;
-  const char *const ways[] = {"../secret", "sub/../../secret", "..",        "",     "/etc/hostname",
-                              "escape",    "absolute",         "up/secret", "loop", "sub/.."};
+  const char *const ways[] = {"../secret",     "sub/../../secret", "..",       "",
+                              "/etc/hostname", "escape",           "absolute", "up/secret",
+                              "loop",          "sub/..",           "inward",   "up/inside/weights"};
   for (size_t i = 0; i < TERN_COUNT_OF(ways); ++i)
     assert_int_equal(open_below(ways[i], true, ""), TERN_INVALID_ARGUMENT);
+}
+
+// Turns the link between a folder inside and the one outside until told to stop.
+static void *turn_link(void *stop) {
+  char link[128], spare[128];
+  snprintf(link, sizeof link, "%s/inside/turn", top);
+  snprintf(spare, sizeof spare, "%s/spare", top);
+  for (int i = 0; !atomic_load((atomic_bool *)stop); ++i) {
+    if (symlink(i % 2 ? "sub" : "..", spare) || rename(spare, link)) return stop;
+  }
+  return NULL;
+}
+
+// Both places have a file of that name: whatever the link says at which moment, only the inner one
+// is ever opened.
+static void links_that_turn_lead_nowhere_else(void **state) {
+  (void)state;
+  char folder[128];
+  snprintf(folder, sizeof folder, "%s/inside", top);
+  atomic_bool stop = false;
+  pthread_t turner;
+  assert_int_equal(pthread_create(&turner, NULL, turn_link, &stop), 0);
+  int opened = 0, outer = 0, others = 0;
+  for (int i = 0; i < 20000; ++i) {
+    tern_os_file file;
+    tern_status *status = tern_os_file_open_below(folder, "turn/secret", false, &file);
+    if (status) {
+      others += take_code(status) != TERN_INVALID_ARGUMENT;
+      continue;
+    }
+    ++opened;
+    outer += memcmp(file.data, "secret", 6) == 0;
+    tern_os_file_close(&file);
+  }
+  atomic_store(&stop, true);
+  void *failure;
+  assert_int_equal(pthread_join(turner, &failure), 0);
+  assert_null(failure);
+  assert_int_equal(outer, 0);
+  assert_int_equal(others, 0);
+  assert_true(opened > 0);
 }
 
 static void failures_say_what_is_wrong(void **state) {
@@ -132,6 +180,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_below_are_opened),
       cmocka_unit_test(ways_out_are_refused),
+      cmocka_unit_test(links_that_turn_lead_nowhere_else),
       cmocka_unit_test(failures_say_what_is_wrong),
       cmocka_unit_test(discarded_pages_can_still_be_read),
       cmocka_unit_test(writes_leave_no_temporary),
