@@ -17,12 +17,13 @@ bool tern_shape_is_known(const tern_shape *shape) {
 bool tern_shape_count(const tern_shape *shape, int64_t *out_count) {
   if (!tern_shape_is_known(shape)) return false;
   int64_t count = 1;
-  bool exact = true, empty = false;
+  bool empty = false;
   for (int32_t i = 0; i < shape->rank; ++i) {
-    empty = empty || shape->dims[i] == 0;
-    exact = exact && tern_checked_mul_i64(count, shape->dims[i], &count);
+    if (shape->dims[i] == 0)
+      empty = true;
+    else if (!tern_checked_mul_i64(count, shape->dims[i], &count))
+      return false;
   }
-  if (!exact && !empty) return false;
   *out_count = empty ? 0 : count;
   return true;
 }

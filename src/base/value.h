@@ -29,7 +29,8 @@ typedef struct tern_shape {
 } tern_shape;
 
 // The number of elements of a shape whose dimensions are all known: 1 for rank 0, 0 when a
-// dimension is 0. False on overflow, or when a dimension or the rank is unknown.
+// dimension is 0. False when a dimension or the rank is unknown, or where the product of the
+// dimensions that are not 0 overflows: strides of a shape that has a count fit into 64 bits.
 bool tern_shape_count(const tern_shape *shape, int64_t *out_count);
 // The product of dims[begin..end), all of them known; INT64_MAX on overflow, which only an empty
 // tensor's dimensions reach.

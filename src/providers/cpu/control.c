@@ -144,9 +144,10 @@ static tern_status *start_loop(loop *l) {
     return TERN_ERROR(TERN_INVALID_GRAPH, "the body has %zu outputs, %d are needed",
                       l->body->outputs.count, 1 + invocation->output_count);
   size_t in = (size_t)l->state_count + 2, out = l->body->outputs.count;
+  // What is released on a failure is cleared before the next thing that can fail.
   TERN_TRY(tern_invocation_scratch(invocation, in * sizeof *l->values, (void **)&l->values));
-  TERN_TRY(tern_invocation_scratch(invocation, out * sizeof *l->results, (void **)&l->results));
   memset(l->values, 0, in * sizeof *l->values);
+  TERN_TRY(tern_invocation_scratch(invocation, out * sizeof *l->results, (void **)&l->results));
   if (l->stack_count > 0) {
     size_t bytes = (size_t)l->stack_count * sizeof *l->stacks;
     TERN_TRY(tern_invocation_scratch(invocation, bytes, (void **)&l->stacks));

@@ -217,6 +217,8 @@ static tern_status *compute_one_hot(tern_invocation *invocation) {
   int64_t depth = shape->dims[axis], inner = tern_shape_product(shape, axis + 1, shape->rank);
   tern_cpu_source values;
   tern_cpu_target target;
+  if (tern_value_count(invocation->inputs[2]) != 2)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "values are not two");
   TERN_TRY(tern_cpu_source_open(invocation, invocation->inputs[2], &values));
   TERN_TRY(tern_cpu_target_open(invocation, invocation->outputs[0], &target));
   size_t bytes = values.unit_bytes;

@@ -197,8 +197,10 @@ static void shapes_count_without_overflow(void **state) {
   tern_shape scalar = {.rank = 0}, unknown = {.rank = TERN_RANK_UNKNOWN};
   assert_true(tern_shape_count(&scalar, &count) && count == 1);
   assert_false(tern_shape_count(&unknown, &count));
-  tern_shape shape = SHAPE(INT64_MAX, 2, 0);
+  tern_shape shape = SHAPE(INT64_MAX, 0, 1);
   assert_true(tern_shape_count(&shape, &count) && count == 0);
+  shape = SHAPE(INT64_MAX, 2, 0); // its strides would overflow
+  assert_false(tern_shape_count(&shape, &count));
   assert_int_equal(tern_shape_product(&shape, 0, 2), INT64_MAX);
   shape = SHAPE(INT64_MAX, 2);
   assert_false(tern_shape_count(&shape, &count));

@@ -87,6 +87,7 @@ static void inputs_that_do_not_fit(void **state) {
       {"Tile", "a,huge", FAILS},
       {"Range", "zero,big,one_i", FAILS},
       {"Range", "zero,big,zero", REFUSED},
+      {"OneHot", "d1,one_i,m", FAILS},
   };
   static const int64_t huge[] = {INT64_C(1) << 40, INT64_C(1) << 40};
   static const int64_t minus[] = {-5, -7}, small[] = {1, 1}, big = INT64_MAX, nine = 9, zero = 0;
@@ -105,6 +106,7 @@ static void inputs_that_do_not_fit(void **state) {
     put_info(&writer, GRAPH_INPUT, "a", TERN_FLOAT, "3,3");
     put_info(&writer, GRAPH_INPUT, "e", TERN_FLOAT, "1,1");
     put_info(&writer, GRAPH_INPUT, "none", TERN_BOOL, "0");
+    put_info(&writer, GRAPH_INPUT, "m", TERN_FLOAT, "1,1");
     put_info(&writer, GRAPH_INPUT, "d1", TERN_INT64, "1");
     put_info(&writer, GRAPH_INPUT, "d2", TERN_INT64, "0");
     size_t node = open_node(&writer, "n", cases[i].op, cases[i].inputs, "y");
@@ -123,6 +125,7 @@ static void declared_inputs(void **state) {
   } cases[] = {{"1000000,1000000", FAILS},
                {"4611686018427387904,4", FAILS},
                {"0,4611686018427387904", RUNS},
+               {"4611686018427387904,0,4", FAILS},
                {"-3,2", RUNS}, // an unknown size
                {"1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", REFUSED}};
   for (size_t i = 0; i < TERN_COUNT_OF(cases); ++i) {
