@@ -13,9 +13,11 @@ extern "C" {
 typedef struct TernApi {
   // Tern's own version, "major.minor.patch"; static.
   const char *version_string;
-  // What a session is made of, as one JSON object: "inputs", "outputs", "opsets", "operators" after
-  // optimisation, "parameters", "flops" of the latest shapes run, "memory" in bytes, and
-  // "placement": the provider and kernel of each node. From `allocator`, NUL-terminated.
+  // What a session is made of, as one JSON object: "inputs", "outputs", "ir_version", "opsets",
+  // "operators" after optimisation, "parameters" and "parameter_bytes", "flops" of the latest sizes
+  // run ("flops_complete" false: some are not known before a run), "memory" in bytes, and
+  // "placement": provider, kernel, "flops" and "packed_bytes" of each node. From `allocator`,
+  // NUL-terminated.
   OrtStatus *(ORT_API_CALL *DescribeSession)(const OrtSession *session, OrtAllocator *allocator,
                                              char **out_json);
   // What this library computes with on this machine, as one JSON object: "version", "isa" (in use)

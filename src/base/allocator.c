@@ -100,3 +100,22 @@ tern_status *tern_allocator_calloc(tern_allocator *allocator, size_t count, size
 void tern_allocator_free(tern_allocator *allocator, void *data, size_t size) {
   if (data) allocator->free(allocator->self, data, size);
 }
+
+static void *counting_alloc(void *self, size_t size) {
+  tern_counting_allocator *counting = self;
+  void *data = counting->source->alloc(counting->source->self, size);
+  if (data) atomic_fetch_add_explicit(&counting->live_bytes, (int64_t)size, memory_order_relaxed);
+  return data;
+}
+
+static void counting_free(void *self, void *data, size_t size) {
+  tern_counting_allocator *counting = self;
+  atomic_fetch_sub_explicit(&counting->live_bytes, (int64_t)size, memory_order_relaxed);
+  counting->source->free(counting->source->self, data, size);
+}
+
+void tern_counting_allocator_init(tern_allocator *source, tern_counting_allocator *out_allocator) {
+  out_allocator->base = (tern_allocator){out_allocator, counting_alloc, counting_free};
+  out_allocator->source = source;
+  atomic_init(&out_allocator->live_bytes, 0);
+}

@@ -28,6 +28,14 @@ TERN_MUST_USE tern_status *tern_allocator_calloc(tern_allocator *allocator, size
 // Accepts NULL.
 void tern_allocator_free(tern_allocator *allocator, void *data, size_t size);
 
+// Hands requests on to `source` and keeps count of them. It must outlive what is made from it.
+typedef struct tern_counting_allocator {
+  tern_allocator base;
+  tern_allocator *source;
+  _Atomic int64_t live_bytes; // handed out and not got back
+} tern_counting_allocator;
+void tern_counting_allocator_init(tern_allocator *source, tern_counting_allocator *out_allocator);
+
 // A zeroed object: TERN_TRY(TERN_NEW(allocator, &graph)).
 #define TERN_NEW(allocator, out)                                                                   \
   tern_allocator_calloc((allocator), 1, sizeof(**(out)), (void **)(out))

@@ -80,7 +80,8 @@ static inline bool tern_invocation_is_terminated(tern_invocation *invocation) {
 // What a provider sees while it builds a kernel.
 typedef struct tern_prepare {
   const tern_node *node;
-  tern_allocator *allocator; // for the state; the same is given to `release`
+  // For the state, and for nothing that outlives it; the same is given to `release`.
+  tern_allocator *allocator;
   // The inputs whose values every run shares (initializers); NULL for the others.
   const tern_value *const *constants;
   // One entry an input. A kernel that sets it has made its own copy of that constant's elements and

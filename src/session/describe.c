@@ -6,18 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How often an operator stands in a session's programs.
-typedef struct op_count {
+// Below 0: not known.
+typedef struct node_facts {
+  const tern_step *step;
+  double flops;
+} node_facts;
+
+// The nodes of one operator.
+typedef struct op_facts {
   const tern_op *op;
   int64_t count;
-} op_count;
+  double flops; // of those whose shapes are known
+} op_facts;
 
-// Sums over a program and those inside it.
+// What a program and those inside it have, summed.
 typedef struct session_survey {
   tern_allocator *allocator;
-  TERN_ARRAY(op_count) ops;
-  int64_t nodes, parameters;
-  int64_t weight_bytes, slab_bytes, plans, frames, frame_bytes;
+  TERN_ARRAY(node_facts) nodes; // those of subgraphs after the node they belong to
+  TERN_ARRAY(op_facts) ops;
+  TERN_ARRAY(const tern_value *) weights; // sorted when all are there, each once
+  int64_t parameters, parameter_bytes;
+  int64_t weight_bytes, mapped_bytes, spent_bytes, packed_bytes;
+  int64_t slab_bytes, plans, frames, frame_bytes;
   double flops;
   bool is_complete; // every shape that `flops` needs was known
 } session_survey;
@@ -38,7 +48,7 @@ static void slot_type(const tern_program *program, const tern_plan *plan, int32_
   *out_type = program->slots[slot].edge->type;
   const tern_value *constant = tern_edge_constant(program->slots[slot].edge);
   if (constant) tern_value_get_type(constant, out_type);
-  if (!plan || plan->slots[slot].rank < 0) return;
+  if (!plan || plan->slots[slot].rank == TERN_RANK_UNKNOWN) return;
   tern_shape_set(&out_type->shape, plan->slots[slot].rank, plan->slots[slot].dims);
 }
 
@@ -53,68 +63,98 @@ static void gather(const tern_program *program, const tern_plan *plan, const int
   }
 }
 
-// The elements of all outputs; -1 where a shape is not known.
-static double output_elements(const tern_type *const *outputs, int32_t count) {
+static bool are_known(const tern_type *const *types, int32_t count) {
+  int64_t elements;
+  for (int32_t i = 0; i < count; ++i) {
+    if (!types[i] || types[i]->kind != TERN_KIND_TENSOR) continue;
+    if (!tern_shape_count(&types[i]->shape, &elements)) return false;
+  }
+  return true;
+}
+
+static double total_elements(const tern_type *const *types, int32_t count) {
   double total = 0;
   for (int32_t i = 0; i < count; ++i) {
     int64_t elements;
-    if (!outputs[i] || outputs[i]->kind != TERN_KIND_TENSOR) continue;
-    if (!tern_shape_count(&outputs[i]->shape, &elements)) return -1;
-    total += (double)elements;
+    if (types[i] && types[i]->kind == TERN_KIND_TENSOR &&
+        tern_shape_count(&types[i]->shape, &elements))
+      total += (double)elements;
   }
   return total;
 }
 
-// One operation an output element, unless the operator's row knows better. Views and steps that
-// planning has computed cost nothing.
-static tern_status *add_flops(session_survey *survey, const tern_program *program,
-                              const tern_plan *plan, int32_t index) {
-  const tern_step *step = &program->steps[index];
+// One operation an output element, unless the operator's row knows better.
+static double node_flops(const tern_node *node, const tern_type *const *inputs,
+                         const tern_type *const *outputs) {
+  if (!are_known(outputs, node->output_count)) return -1;
+  if (!node->op->flops) return total_elements(outputs, node->output_count);
+  return are_known(inputs, node->input_count) ? node->op->flops(node, inputs, outputs) : -1;
+}
+
+static tern_status *step_flops(tern_allocator *allocator, const tern_program *program,
+                               const tern_plan *plan, const tern_step *step, double *out_flops) {
   const tern_node *node = step->node;
-  if ((plan && plan->skipped[index]) || (node->op->flags & TERN_OP_VIEW)) return NULL;
   size_t count = (size_t)node->input_count + (size_t)node->output_count;
   tern_type *types;
   const tern_type **list;
-  TERN_TRY(tern_allocator_calloc(survey->allocator, count, sizeof *types, (void **)&types));
-  tern_status *status =
-      tern_allocator_calloc(survey->allocator, count, sizeof *list, (void **)&list);
+  TERN_TRY(tern_allocator_calloc(allocator, count, sizeof *types, (void **)&types));
+  tern_status *status = tern_allocator_calloc(allocator, count, sizeof *list, (void **)&list);
   if (!status) {
     const tern_type **outputs = list + node->input_count;
     gather(program, plan, step->inputs, node->input_count, types, list);
     gather(program, plan, step->outputs, node->output_count, types + node->input_count, outputs);
-    double elements = output_elements(outputs, node->output_count);
-    if (elements < 0)
-      survey->is_complete = false;
-    else
-      survey->flops += node->op->flops ? node->op->flops(node, list, outputs) : elements;
+    *out_flops = node_flops(node, list, outputs);
   }
-  tern_allocator_free(survey->allocator, list, count * sizeof *list);
-  tern_allocator_free(survey->allocator, types, count * sizeof *types);
+  tern_allocator_free(allocator, list, count * sizeof *list);
+  tern_allocator_free(allocator, types, count * sizeof *types);
   return status;
 }
 
 // ---- The survey.
 
-static tern_status *count_op(session_survey *survey, const tern_op *op) {
-  for (size_t i = 0; i < survey->ops.count; ++i) {
-    if (survey->ops.data[i].op != op) continue;
-    survey->ops.data[i].count++;
-    return NULL;
+static tern_status *count_op(session_survey *survey, const tern_op *op, double flops) {
+  size_t i = 0;
+  while (i < survey->ops.count && survey->ops.data[i].op != op) ++i;
+  if (i == survey->ops.count) {
+    const op_facts none = {.op = op};
+    TERN_ARRAY_PUSH(survey->allocator, &survey->ops, none);
   }
-  const op_count first = {op, 1};
-  TERN_ARRAY_PUSH(survey->allocator, &survey->ops, first);
+  survey->ops.data[i].count++;
+  if (flops > 0) survey->ops.data[i].flops += flops;
   return NULL;
 }
 
-static void count_weights(session_survey *survey, const tern_program *program) {
+static tern_status *list_weights(session_survey *survey, const tern_program *program) {
   for (int32_t i = 0; i < program->slot_count; ++i) {
     const tern_slot *slot = &program->slots[i];
     const tern_value *value = slot->edge->initializer;
     bool is_own = slot->role == TERN_SLOT_CONSTANT || slot->role == TERN_SLOT_INPUT;
     if (!is_own || !value || value->kind != TERN_KIND_TENSOR) continue;
-    survey->parameters += tern_value_count(value);
-    survey->weight_bytes += (int64_t)value->data_bytes;
+    TERN_ARRAY_PUSH(survey->allocator, &survey->weights, value);
   }
+  return NULL;
+}
+
+static int by_address(const void *a, const void *b) {
+  uintptr_t left = (uintptr_t) * (const tern_value *const *)a;
+  uintptr_t right = (uintptr_t) * (const tern_value *const *)b;
+  return (left > right) - (left < right);
+}
+
+// A subgraph reads the initializers of graphs further out, and they count once.
+static void count_weights(session_survey *survey) {
+  if (survey->weights.count == 0) return;
+  qsort(survey->weights.data, survey->weights.count, sizeof *survey->weights.data, by_address);
+  for (size_t i = 0; i < survey->weights.count; ++i) {
+    const tern_value *value = survey->weights.data[i];
+    if (i > 0 && value == survey->weights.data[i - 1]) continue;
+    survey->parameters += tern_value_count(value);
+    survey->parameter_bytes += (int64_t)value->data_bytes;
+    if (!value->is_spent) survey->weight_bytes += (int64_t)value->data_bytes;
+    if (!value->is_spent && !value->owns_data) survey->mapped_bytes += (int64_t)value->data_bytes;
+  }
+  survey->weight_bytes -= survey->spent_bytes;
+  survey->mapped_bytes -= survey->spent_bytes;
 }
 
 static void count_memory(session_survey *survey, tern_program *program) {
@@ -135,25 +175,44 @@ static void count_memory(session_survey *survey, tern_program *program) {
   tern_os_mutex_unlock(&program->mutex);
 }
 
-static tern_status *look_at(session_survey *survey, tern_program *program) {
-  count_weights(survey, program);
+static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle);
+
+// Views, steps that planning has computed, and subgraphs that did not run where the graph around
+// them did, cost nothing.
+static tern_status *look_at_step(session_survey *survey, const tern_program *program,
+                                 const tern_plan *plan, int32_t index, bool is_idle) {
+  const tern_step *step = &program->steps[index];
+  node_facts facts = {.step = step};
+  bool is_free =
+      is_idle || (plan && plan->skipped[index]) || (step->node->op->flags & TERN_OP_VIEW);
+  if (!is_free) TERN_TRY(step_flops(survey->allocator, program, plan, step, &facts.flops));
+  if (facts.flops < 0)
+    survey->is_complete = false;
+  else
+    survey->flops += facts.flops;
+  survey->packed_bytes += step->state_bytes;
+  survey->spent_bytes += step->spent_bytes;
+  TERN_TRY(count_op(survey, step->node->op, facts.flops));
+  TERN_ARRAY_PUSH(survey->allocator, &survey->nodes, facts);
+  for (int32_t k = 0; k < step->subprogram_count; ++k)
+    TERN_TRY(look_at(survey, step->subprograms[k].program, is_idle || plan));
+  return NULL;
+}
+
+// `is_idle`: nothing of the program was run unless it has a plan.
+static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle) {
   count_memory(survey, program);
+  TERN_TRY(list_weights(survey, program));
   tern_plan *plan = latest_plan(program);
   tern_status *status = NULL;
-  for (int32_t i = 0; i < program->step_count && !status; ++i) {
-    const tern_step *step = &program->steps[i];
-    survey->nodes++;
-    status = count_op(survey, step->node->op);
-    if (!status) status = add_flops(survey, program, plan, i);
-    for (int32_t k = 0; k < step->subprogram_count && !status; ++k)
-      status = look_at(survey, step->subprograms[k].program);
-  }
+  for (int32_t i = 0; i < program->step_count && !status; ++i)
+    status = look_at_step(survey, program, plan, i, is_idle && !plan);
   tern_plan_release(plan);
   return status;
 }
 
 static int more_often(const void *a, const void *b) {
-  const op_count *left = a, *right = b;
+  const op_facts *left = a, *right = b;
   if (left->count != right->count) return left->count > right->count ? -1 : 1;
   int order = strcmp(left->op->domain, right->op->domain);
   return order ? order : strcmp(left->op->name, right->op->name);
@@ -201,20 +260,26 @@ static void put_model(tern_text *text, const tern_session *session) {
   put_edges(text, "outputs", session, tern_session_output_count(session), tern_session_output);
 }
 
-static void put_survey(tern_text *text, const session_survey *survey) {
-  put_number(text, "nodes", survey->nodes);
+static void put_operators(tern_text *text, const session_survey *survey) {
   tern_text_printf(text, ",\"operators\":[");
   for (size_t i = 0; i < survey->ops.count; ++i) {
-    put_text(text, i ? ",{\"op\":" : "{\"op\":", survey->ops.data[i].op->name);
-    put_text(text, ",\"domain\":", survey->ops.data[i].op->domain);
-    put_number(text, "count", survey->ops.data[i].count);
-    tern_text_printf(text, "}");
+    const op_facts *facts = &survey->ops.data[i];
+    put_text(text, i ? ",{\"op\":" : "{\"op\":", facts->op->name);
+    put_text(text, ",\"domain\":", facts->op->domain);
+    put_number(text, "count", facts->count);
+    tern_text_printf(text, ",\"flops\":%.0f}", facts->flops);
   }
   tern_text_printf(text, "]");
+}
+
+static void put_sums(tern_text *text, const session_survey *survey) {
   put_number(text, "parameters", survey->parameters);
+  put_number(text, "parameter_bytes", survey->parameter_bytes);
   tern_text_printf(text, ",\"flops\":%.0f,\"flops_complete\":%s", survey->flops,
                    survey->is_complete ? "true" : "false");
   tern_text_printf(text, ",\"memory\":{\"weight_bytes\":%lld", (long long)survey->weight_bytes);
+  put_number(text, "mapped_bytes", survey->mapped_bytes);
+  put_number(text, "packed_bytes", survey->packed_bytes);
   put_number(text, "slab_bytes", survey->slab_bytes);
   put_number(text, "plans", survey->plans);
   put_number(text, "frames", survey->frames);
@@ -222,37 +287,45 @@ static void put_survey(tern_text *text, const session_survey *survey) {
   tern_text_printf(text, "}");
 }
 
-// Each node with its provider and kernel, those of subgraphs after the node they belong to.
-static void put_placement(tern_text *text, const tern_program *program, bool *inout_first) {
-  for (int32_t i = 0; i < program->step_count; ++i) {
-    const tern_step *step = &program->steps[i];
-    put_text(text, *inout_first ? "{\"node\":" : ",{\"node\":", step->node->name);
+static void put_placement(tern_text *text, const session_survey *survey) {
+  tern_text_printf(text, ",\"placement\":[");
+  for (size_t i = 0; i < survey->nodes.count; ++i) {
+    const node_facts *facts = &survey->nodes.data[i];
+    const tern_step *step = facts->step;
+    put_text(text, i ? ",{\"node\":" : "{\"node\":", step->node->name);
     put_text(text, ",\"op\":", step->node->op->name);
+    put_text(text, ",\"domain\":", step->node->op->domain);
     put_text(text, ",\"provider\":", step->kernel.provider->name);
     put_text(text, ",\"kernel\":", step->kernel.name);
+    if (facts->flops >= 0) tern_text_printf(text, ",\"flops\":%.0f", facts->flops);
+    put_number(text, "packed_bytes", step->state_bytes);
     tern_text_printf(text, "}");
-    *inout_first = false;
-    for (int32_t k = 0; k < step->subprogram_count; ++k)
-      put_placement(text, step->subprograms[k].program, inout_first);
   }
+  tern_text_printf(text, "]");
+}
+
+static tern_status *put_session(tern_text *text, const tern_session *session,
+                                session_survey *survey) {
+  count_weights(survey);
+  if (survey->ops.count > 0)
+    qsort(survey->ops.data, survey->ops.count, sizeof *survey->ops.data, more_often);
+  tern_text_printf(text, "{");
+  put_model(text, session);
+  put_number(text, "nodes", (int64_t)survey->nodes.count);
+  put_operators(text, survey);
+  put_sums(text, survey);
+  put_placement(text, survey);
+  tern_text_printf(text, "}");
+  return tern_text_check(text);
 }
 
 tern_status *tern_session_describe(const tern_session *session, tern_text *out_text) {
   tern_program *program = tern_session_program(session);
   session_survey survey = {.allocator = program->allocator, .is_complete = true};
-  tern_status *status = look_at(&survey, program);
-  if (!status) {
-    if (survey.ops.count > 0)
-      qsort(survey.ops.data, survey.ops.count, sizeof *survey.ops.data, more_often);
-    bool is_first = true;
-    tern_text_printf(out_text, "{");
-    put_model(out_text, session);
-    put_survey(out_text, &survey);
-    tern_text_printf(out_text, ",\"placement\":[");
-    put_placement(out_text, program, &is_first);
-    tern_text_printf(out_text, "]}");
-    status = tern_text_check(out_text);
-  }
+  tern_status *status = look_at(&survey, program, false);
+  if (!status) status = put_session(out_text, session, &survey);
+  TERN_ARRAY_FREE(survey.allocator, &survey.nodes);
   TERN_ARRAY_FREE(survey.allocator, &survey.ops);
+  TERN_ARRAY_FREE(survey.allocator, &survey.weights);
   return status;
 }

@@ -189,12 +189,18 @@ static tern_status *plan_step(planning *p, int32_t index) {
   return NULL;
 }
 
-static void start_slots(planning *p, const tern_value *const *inputs,
-                        const tern_value *const *captures) {
+static tern_status *start_given(planning *p, int32_t slot, const tern_value *value) {
+  tern_value_get_type(value, &p->types[slot]);
+  return keep_shape(p, slot, &p->types[slot]);
+}
+
+static tern_status *start_slots(planning *p, const tern_value *const *inputs,
+                                const tern_value *const *captures) {
   tern_program *program = p->program;
   for (int32_t s = 0; s < program->slot_count; ++s) {
     p->buffer[s] = -1;
     p->plan->slots[s].place = TERN_PLACE_GIVEN;
+    p->plan->slots[s].rank = TERN_RANK_UNKNOWN;
     if (program->slots[s].role != TERN_SLOT_CONSTANT) continue;
     const tern_value *constant = tern_edge_constant(program->slots[s].edge);
     tern_value_get_type(constant, &p->types[s]);
@@ -202,9 +208,10 @@ static void start_slots(planning *p, const tern_value *const *inputs,
     if (!constant->is_spent && !constant->is_misaligned) p->values[s] = constant;
   }
   for (int32_t i = 0; i < program->input_count; ++i)
-    tern_value_get_type(inputs[i], &p->types[program->inputs[i]]);
+    TERN_TRY(start_given(p, program->inputs[i], inputs[i]));
   for (int32_t i = 0; i < program->capture_count; ++i)
-    tern_value_get_type(captures[i], &p->types[program->captures[i]]);
+    TERN_TRY(start_given(p, program->captures[i], captures[i]));
+  return NULL;
 }
 
 static tern_status *fill(planning *p) {
@@ -248,10 +255,8 @@ static tern_status *create_plan(tern_program *program, const tern_value *const *
   planning p = {.program = program, .plan = plan};
   tern_status *status = make_tables(plan, program);
   if (!status) status = allocate_tables(&p, &temporary);
-  if (!status) {
-    start_slots(&p, inputs, captures);
-    status = fill(&p);
-  }
+  if (!status) status = start_slots(&p, inputs, captures);
+  if (!status) status = fill(&p);
   tern_arena_deinit(&temporary);
   if (status) {
     tern_plan_release(plan);

@@ -15,8 +15,8 @@ typedef enum tern_place {
 
 typedef struct tern_planned_slot {
   tern_place place;
-  tern_dtype dtype;     // SLAB, VIEW, and RUN when the shape is known
-  int32_t rank;         // TERN_RANK_UNKNOWN: not known before the run
+  tern_dtype dtype;     // of SLAB and VIEW, and where the shape is known
+  int32_t rank;         // TERN_RANK_UNKNOWN: not known before the run; so of constants too
   const tern_dim *dims; // of the plan's arena
   size_t bytes;         // SLAB, VIEW
   size_t offset;        // SLAB

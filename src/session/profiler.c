@@ -53,15 +53,16 @@ int64_t tern_profiler_start_ns(const tern_profiler *profiler) {
   return profiler->start_ns;
 }
 
-// The fields every event has, up to its "args".
+// The fields every event has, up to its "args". Times are microseconds, in full: most nodes of a
+// small model take less than one.
 static void begin_event(tern_profiler *profiler, const char *category, const char *name,
                         const char *suffix, int64_t start_ns) {
   tern_text *events = &profiler->events;
   int64_t end_ns = tern_os_monotonic_ns();
-  tern_text_printf(events, "%s{\"cat\":\"%s\",\"pid\":%lld,\"tid\":%lld,\"dur\":%lld,\"ts\":%lld,",
+  tern_text_printf(events, "%s{\"cat\":\"%s\",\"pid\":%lld,\"tid\":%lld,\"dur\":%.3f,\"ts\":%.3f,",
                    events->size ? ",\n" : "", category, (long long)tern_os_process_id(),
-                   (long long)tern_os_thread_id(), (long long)((end_ns - start_ns) / 1000),
-                   (long long)((start_ns - profiler->start_ns) / 1000));
+                   (long long)tern_os_thread_id(), (double)(end_ns - start_ns) / 1e3,
+                   (double)(start_ns - profiler->start_ns) / 1e3);
   tern_text quoted;
   tern_text_init(profiler->allocator, &quoted);
   tern_text_printf(&quoted, "%s%s", name, suffix);

@@ -1,6 +1,7 @@
 // From graph to steps and slots.
 #include "session/program.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "session/frame.h"
@@ -162,13 +163,21 @@ static tern_status *prepare_with(build *b, tern_step *step, tern_provider *provi
   const tern_node *node = step->node;
   TERN_TRY(collect_constants(b->program->allocator, node, inputs));
   tern_prepare prepare = {.node = node,
-                          .allocator = b->program->allocator,
+                          .allocator = &b->program->kernel_allocator.base,
                           .constants = inputs->values,
                           .consumed = inputs->consumed,
                           .disable_prepacking = b->options->disable_prepacking};
+  tern_counting_allocator *counting = &b->program->kernel_allocator;
+  int64_t bytes_before = atomic_load_explicit(&counting->live_bytes, memory_order_relaxed);
   TERN_TRY(provider->prepare(provider->self, &prepare, &step->kernel));
+  step->state_bytes =
+      atomic_load_explicit(&counting->live_bytes, memory_order_relaxed) - bytes_before;
   for (int32_t i = 0; i < node->input_count; ++i) {
-    if (inputs->values[i]) settle_constant(node, i, inputs->consumed[i], inputs->copies[i]);
+    if (!inputs->values[i]) continue;
+    const tern_value *constant = node->inputs[i]->initializer;
+    if (inputs->consumed[i] && reads_alone(node, i) && !constant->owns_data)
+      step->spent_bytes += (int64_t)constant->data_bytes;
+    settle_constant(node, i, inputs->consumed[i], inputs->copies[i]);
   }
   return NULL;
 }
@@ -319,6 +328,7 @@ static tern_status *build_program(const tern_graph *graph, const tern_program_op
   program->allocator = allocator;
   program->graph = graph;
   tern_arena_init(allocator, &program->arena);
+  tern_counting_allocator_init(allocator, &program->kernel_allocator);
   tern_os_mutex_init(&program->mutex);
   build b = {.program = program, .options = options, .around = around};
   tern_status *status = fill(&b, graph);
@@ -344,7 +354,8 @@ void tern_program_destroy(tern_program *program) {
     tern_step *step = &program->steps[i];
     for (int32_t k = 0; k < step->subprogram_count; ++k)
       tern_program_destroy(step->subprograms[k].program);
-    if (step->kernel.release) step->kernel.release(step->kernel.state, program->allocator);
+    if (step->kernel.release)
+      step->kernel.release(step->kernel.state, &program->kernel_allocator.base);
   }
   for (size_t i = 0; i < TERN_PLAN_CACHE_ENTRIES; ++i) tern_plan_release(program->plans[i]);
   for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES; ++i) tern_frame_destroy(program->frames[i]);

@@ -41,6 +41,8 @@ typedef struct tern_step {
   int32_t subprogram_count;
   int32_t *dying; // slots that nobody reads after this step
   int32_t dying_count;
+  int64_t state_bytes; // that the kernel took when it was prepared: packed weights
+  int64_t spent_bytes; // of borrowed constants that it packed and that nothing reads any more
 } tern_step;
 
 enum { TERN_PLAN_CACHE_ENTRIES = 16, TERN_FRAME_POOL_ENTRIES = 4 };
@@ -49,6 +51,7 @@ struct tern_program {
   tern_allocator *allocator;
   const tern_graph *graph;
   tern_arena arena;
+  tern_counting_allocator kernel_allocator; // of the kernels' states
   tern_step *steps;
   int32_t step_count;
   tern_slot *slots;

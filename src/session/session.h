@@ -96,12 +96,16 @@ TERN_MUST_USE tern_status *tern_session_run(tern_session *session, const tern_ru
                                             const char *const *output_names, size_t output_count,
                                             tern_value **inout_outputs);
 
-// What a session knows of itself, as one JSON object appended to `out_text`: "producer", "graph",
-// "ir_version", "opsets", "inputs", "overridable", "outputs" (names and types), "nodes" and
-// "operators" after optimisation, "parameters" (elements of initializers), "flops" with
-// "flops_complete" (false: a shape that they need is not known before a run), "memory" (bytes of
-// weights, of the largest plan's slab, of pooled frames) and "placement" (provider and kernel of
-// each node).
+// What a session knows of itself, as one JSON object appended to `out_text`:
+// - "producer", "graph", "ir_version", "opsets" as the model says; "inputs", "overridable",
+//   "outputs": names and types;
+// - "nodes" and "operators" after optimisation, "parameters" and "parameter_bytes" of initializers;
+// - "flops" for the declared sizes, and after a run for those of the latest run, a subgraph counted
+//   once where it ran. "flops_complete" is false when a shape that they need is not known;
+// - "memory": "weight_bytes" of initializers that kernels may still read, of which "mapped_bytes"
+//   lie in the model's file or are the caller's; "packed_bytes" that kernels made of them; the
+//   largest plan's slab, "plans" kept, "frames" pooled and their bytes;
+// - "placement": each node with its provider, kernel, "flops" where known and "packed_bytes".
 TERN_MUST_USE tern_status *tern_session_describe(const tern_session *session, tern_text *out_text);
 
 #endif

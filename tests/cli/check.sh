@@ -22,6 +22,13 @@ expect() {
   failures=$((failures + 1))
 }
 
+# is_json COMMAND...: its output, which must be one JSON document where something here can tell.
+is_json() {
+  "$@" >"$work/json" || return
+  cat "$work/json"
+  ! command -v python3 >/dev/null || python3 -m json.tool "$work/json" >/dev/null
+}
+
 finish() {
   [ "$failures" -eq 0 ] || echo "$failures checks failed"
   [ "$failures" -eq 0 ]

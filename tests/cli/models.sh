@@ -13,15 +13,35 @@ tern() {
   "$TERN" "$verb" --lib "$library" "$@"
 }
 
+# What only Tern tells. The first convolution takes a multiply and an add for each of 9 weights of 24 channels at
+# 8 x 8 places of 3 images.
+if tern info --json | grep -q '"isas"'; then
+  expect 0 'instruction set:' tern info
+  expect 0 'parameters: 12587 (50.3 kB)' tern inspect "$model"
+  expect 0 'at least' tern inspect "$model"
+  expect 0 'run on: image float32 3x1x8x8' tern inspect "$model" --dim N=3
+  expect 0 'of intermediate values' tern inspect "$model" --memory
+  expect 0 'in the order they run' tern inspect "$model" --verbose
+  expect 0 '"flops_complete": true' is_json tern inspect "$model" --dim N=3 --json
+  expect 0 '"flops": 82944' tern inspect "$model" --dim N=3 --json
+  for key in opsets operators parameter_bytes packed_bytes placement kernel; do
+    expect 0 "\"$key\"" is_json tern inspect "$model" --json
+  done
+fi
+
 # ink is the range of the model's training data; over [0, 1) its answers hardly move.
 ink=random:2x1x8x8:0:16
 
 expect 0 "library: $library" tern info
 expect 0 '"providers": [' tern info --json
+expect 0 '"abi"' is_json tern info --json
 
 expect 0 'image  float32 Nx1x8x8' tern inspect "$model"
 expect 0 'probabilities  float32 Nx10' tern inspect "$model"
 expect 0 '"shape": [' tern inspect "$model" --json
+expect 0 '"metadata"' is_json tern inspect "$model" --json
+expect 1 "it has shape 1x28, where ?x1x8x8 is expected" tern inspect "$model" --input ones:1x28
+expect 2 "free dimensions: 'N'" tern inspect "$model" --dim batch=2
 expect 1 "cannot load 'none.onnx'" tern inspect none.onnx
 expect 1 'cannot load' tern inspect "$0"
 

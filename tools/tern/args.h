@@ -31,7 +31,7 @@ typedef struct cli_request {
   uint64_t warmup;    // 1
   uint64_t rounds;    // 0: the verb's default
   double tolerance;   // 1e-3
-  bool random, json, profile, allow_constant;
+  bool random, json, profile, allow_constant, memory, verbose;
 } cli_request;
 
 // A verb. `bit` is its place in the option table's masks; `notes` follow its options in the help.

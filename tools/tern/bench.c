@@ -89,7 +89,7 @@ static cli_status *run_job(cli_arena *arena, void *arg, cli_buffer *reply) {
   uint64_t start = cli_os_now_ns();
   CLI_TRY(cli_model_open(arena, &lib, request->operand, &options, &model));
   uint64_t load_ns = cli_os_now_ns() - start;
-  CLI_TRY(cli_inputs_make(arena, &model, request, request->seed, true, &inputs));
+  CLI_TRY(cli_inputs_make(arena, &model, request, request->seed, "random", &inputs));
   CLI_TRY(cli_feeds_make(arena, &model, inputs, &feeds));
   // The process ends here, and with it what the library holds.
   CLI_TRY(put_text(reply, cli_inputs_text(arena, &model, inputs)));

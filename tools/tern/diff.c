@@ -48,7 +48,7 @@ static cli_status *run_job(cli_arena *arena, void *arg, cli_buffer *reply) {
   cli_model_options options = {.threads = request->threads, .opt_level = request->opt_level};
   CLI_TRY(cli_lib_open(arena, job->library, &lib));
   CLI_TRY(cli_model_open(arena, &lib, request->operand, &options, &model));
-  CLI_TRY(cli_inputs_make(arena, &model, request, job->seed, true, &inputs));
+  CLI_TRY(cli_inputs_make(arena, &model, request, job->seed, "random", &inputs));
   CLI_TRY(cli_feeds_make(arena, &model, inputs, &feeds));
   cli_value *values = cli_arena_array(arena, model.output_count, sizeof *values);
   CLI_TRY(

@@ -252,7 +252,7 @@ static cli_status *make_input(struct making *making, size_t index, const char *s
   return cli_input_read(making->arena, spec, &wanted, &making->tensors[index]);
 }
 
-static cli_status *make_all(struct making *making, bool fill) {
+static cli_status *make_all(struct making *making, const char *fill) {
   const cli_request *request = making->request;
   for (size_t i = 0; i < request->dims.count; i++)
     CLI_TRY(check_dim(making, request->dims.items[i]));
@@ -269,13 +269,13 @@ static cli_status *make_all(struct making *making, bool fill) {
           CLI_USAGE,
           "no value for input '%s': give it with --input %s=SPEC, or all with --random; %s",
           port->name, port->name, list_inputs(making));
-    CLI_TRY(make_input(making, i, "random", fill));
+    CLI_TRY(make_input(making, i, fill ? fill : "random", fill));
   }
   return NULL;
 }
 
 cli_status *cli_inputs_make(cli_arena *arena, const cli_model *model, const cli_request *request,
-                            uint64_t seed, bool fill, cli_tensor **out_inputs) {
+                            uint64_t seed, const char *fill, cli_tensor **out_inputs) {
   struct making making = {.arena = arena, .model = model, .request = request, .seed = seed};
   making.specs = cli_arena_array(arena, model->input_count, sizeof *making.specs);
   making.tensors = cli_arena_array(arena, model->input_count, sizeof *making.tensors);

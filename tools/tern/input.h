@@ -17,12 +17,12 @@ typedef struct cli_wanted {
 } cli_wanted;
 
 // One tensor for each input of `model`, as the request's --input, --dim, --random and --seed say.
-// `fill` gives inputs not named random values, and free dimensions without a size 1; otherwise
-// either is an error that lists the model's inputs. An optional input left out keeps the type
+// `fill` is the spec of inputs not named, and gives free dimensions without a size 1; where it is
+// NULL either is an error that lists the model's inputs. An optional input left out keeps the type
 // UNDEFINED.
 CLI_MUST_USE cli_status *cli_inputs_make(cli_arena *arena, const cli_model *model,
-                                         const cli_request *request, uint64_t seed, bool fill,
-                                         cli_tensor **out_inputs);
+                                         const cli_request *request, uint64_t seed,
+                                         const char *fill, cli_tensor **out_inputs);
 
 // Names, types and shapes of such inputs, in a line.
 const char *cli_inputs_text(cli_arena *arena, const cli_model *model, const cli_tensor *inputs);

@@ -1,8 +1,10 @@
-// `tern inspect`: what a model takes, gives, and says of itself. Printed as text, or as JSON.
+// `tern inspect`: what a model takes, gives, and says of itself; of Tern also what it costs and
+// what runs it. Printed as text, or as JSON.
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
+#include "describe.h"
+#include "input.h"
 #include "model.h"
 #include "text.h"
 #include "verbs.h"
@@ -90,8 +92,16 @@ static void print_pair(int indent, const struct pair *pair) {
          cut ? "..." : "");
 }
 
-static void print_text(const cli_request *request, const cli_model *model,
-                       const struct metadata *metadata) {
+// All that there is to show.
+struct findings {
+  struct metadata metadata;
+  cli_json *session; // NULL: the library does not say
+  const char *ran;   // the inputs of a run; NULL when there was none
+};
+
+static void print_text(cli_arena *arena, const cli_request *request, const cli_model *model,
+                       const struct findings *findings) {
+  const struct metadata *metadata = &findings->metadata;
   printf("%s\n", request->operand);
   for (size_t i = 0; i < 5; i++)
     if (metadata->fields[i].value[0]) print_pair(0, &metadata->fields[i]);
@@ -102,6 +112,8 @@ static void print_text(const cli_request *request, const cli_model *model,
   print_ports("outputs", model->outputs, model->output_count);
   if (metadata->custom_count) printf("metadata\n");
   for (size_t i = 0; i < metadata->custom_count; i++) print_pair(2, &metadata->custom[i]);
+  cli_describe_options options = {.ran = findings->ran, .verbose = request->verbose};
+  if (findings->session) cli_describe_print_session(arena, findings->session, &options);
 }
 
 // A free dimension is its symbol, or null when it has none.
@@ -132,7 +144,11 @@ static cli_json *ports_json(const cli_port *ports, size_t count) {
 }
 
 static cli_status *print_json(const cli_request *request, const cli_model *model,
-                              const struct metadata *metadata) {
+                              const struct findings *findings) {
+  static const char *const of_session[] = {
+      "ir_version",      "opsets", "nodes",          "operators", "parameters",
+      "parameter_bytes", "flops",  "flops_complete", "memory",    "placement"};
+  const struct metadata *metadata = &findings->metadata;
   cli_json *root = cli_json_object(), *custom = cli_json_object();
   if (!root) return cli_json_missing();
   cli_json_set(root, "model", cli_json_text(request->operand));
@@ -144,21 +160,47 @@ static cli_status *print_json(const cli_request *request, const cli_model *model
   for (size_t i = 0; i < metadata->custom_count; i++)
     cli_json_set(custom, metadata->custom[i].key, cli_json_text(metadata->custom[i].value));
   cli_json_set(root, "metadata", custom);
+  if (findings->ran) cli_json_set(root, "run", cli_json_text(findings->ran));
+  for (size_t i = 0; i < sizeof of_session / sizeof *of_session; i++)
+    if (findings->session) cli_json_copy(root, findings->session, of_session[i]);
   cli_status *status = cli_json_print(root, stdout);
   cli_json_free(root);
   return status;
 }
 
+// One run, on zeros where no input is given, after which the library knows every size.
+static cli_status *run_once(cli_arena *arena, const cli_model *model, const cli_request *request,
+                            const char **out_ran) {
+  cli_tensor *inputs;
+  cli_feeds feeds;
+  CLI_TRY(cli_inputs_make(arena, model, request, request->seed, "zeros", &inputs));
+  CLI_TRY(cli_feeds_make(arena, model, inputs, &feeds));
+  cli_status *status = cli_model_run(arena, model, &feeds, NULL);
+  cli_feeds_free(model, &feeds);
+  const char *ran = cli_inputs_text(arena, model, inputs);
+  if (status) return cli_fail_in(status, "running it on %s", ran);
+  *out_ran = ran;
+  return NULL;
+}
+
+static cli_status *look(cli_arena *arena, const cli_model *model, const cli_request *request,
+                        struct findings *findings) {
+  bool is_run = request->memory || request->dims.count || request->inputs.count;
+  if (is_run) CLI_TRY(run_once(arena, model, request, &findings->ran));
+  CLI_TRY(read_metadata(arena, model, &findings->metadata));
+  CLI_TRY(cli_describe_session(model, &findings->session));
+  if (request->json) return print_json(request, model, findings);
+  print_text(arena, request, model, findings);
+  return NULL;
+}
+
 static cli_status *inspect_with(cli_arena *arena, const cli_lib *lib, const cli_request *request) {
-  cli_model_options options = {.opt_level = 0}; // nothing is run
+  cli_model_options options = {.threads = 0, .opt_level = request->opt_level};
   cli_model model;
+  struct findings findings = {.session = NULL};
   CLI_TRY(cli_model_open(arena, lib, request->operand, &options, &model));
-  struct metadata metadata;
-  cli_status *status = read_metadata(arena, &model, &metadata);
-  if (!status && request->json)
-    status = print_json(request, &model, &metadata);
-  else if (!status)
-    print_text(request, &model, &metadata);
+  cli_status *status = look(arena, &model, request, &findings);
+  cli_json_free(findings.session);
   cli_model_close(&model);
   return status;
 }

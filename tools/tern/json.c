@@ -98,6 +98,48 @@ cli_json *cli_json_value(const cli_value *value) {
   return array;
 }
 
+bool cli_json_is_available(void) {
+  return true;
+}
+
+cli_status *cli_json_read(const char *text, cli_json **out_json) {
+  json_error_t error;
+  json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+  if (!json)
+    return cli_fail(CLI_FAILED, "not JSON: %s, line %d column %d", error.text, error.line,
+                    error.column);
+  *out_json = outside(json);
+  return NULL;
+}
+
+const cli_json *cli_json_get(const cli_json *object, const char *key) {
+  return outside(json_object_get(inside(object), key));
+}
+size_t cli_json_count(const cli_json *array) {
+  return json_array_size(inside(array));
+}
+const cli_json *cli_json_at(const cli_json *array, size_t index) {
+  return outside(json_array_get(inside(array), index));
+}
+const char *cli_json_text_at(const cli_json *array, size_t index) {
+  const char *text = json_string_value(json_array_get(inside(array), index));
+  return text ? text : "";
+}
+const char *cli_json_text_in(const cli_json *object, const char *key) {
+  const char *text = json_string_value(json_object_get(inside(object), key));
+  return text ? text : "";
+}
+double cli_json_number_in(const cli_json *object, const char *key) {
+  return json_number_value(json_object_get(inside(object), key));
+}
+bool cli_json_is_true_in(const cli_json *object, const char *key) {
+  return json_is_true(json_object_get(inside(object), key));
+}
+void cli_json_copy(cli_json *object, const cli_json *source, const char *key) {
+  json_t *child = json_object_get(inside(source), key);
+  if (child) json_object_set(inside(object), key, child);
+}
+
 cli_status *cli_json_print(const cli_json *json, FILE *file) {
   size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY;
   if (!json || json_dumpf(inside(json), file, flags) || fputc('\n', file) == EOF)
@@ -192,11 +234,6 @@ static cli_profile_row *find_row(cli_arena *arena, cli_profile_row *rows, size_t
   return row;
 }
 
-static const char *text_in(const json_t *object, const char *key) {
-  const char *text = json_string_value(json_object_get(object, key));
-  return text ? text : "";
-}
-
 static int longer_first(const void *a, const void *b) {
   double a_us = ((const cli_profile_row *)a)->us, b_us = ((const cli_profile_row *)b)->us;
   return (a_us < b_us) - (a_us > b_us);
@@ -210,13 +247,13 @@ cli_status *cli_profile_read(cli_arena *arena, const char *path, cli_profile_row
   size_t count = 0;
   cli_profile_row *rows = cli_arena_array(arena, json_array_size(trace), sizeof *rows);
   for (size_t i = 0; i < json_array_size(trace); i++) {
-    const json_t *event = json_array_get(trace, i), *args = json_object_get(event, "args");
-    bool is_kernel = strcmp(text_in(event, "cat"), "Node") == 0 &&
-                     cli_ends(text_in(event, "name"), "_kernel_time");
+    const cli_json *event = cli_json_at(outside(trace), i), *args = cli_json_get(event, "args");
+    bool is_kernel = strcmp(cli_json_text_in(event, "cat"), "Node") == 0 &&
+                     cli_ends(cli_json_text_in(event, "name"), "_kernel_time");
     if (!is_kernel) continue;
-    cli_profile_row *row =
-        find_row(arena, rows, &count, text_in(args, "op_name"), text_in(args, "provider"));
-    row->us += json_number_value(json_object_get(event, "dur"));
+    cli_profile_row *row = find_row(arena, rows, &count, cli_json_text_in(args, "op_name"),
+                                    cli_json_text_in(args, "provider"));
+    row->us += cli_json_number_in(event, "dur");
     row->calls++;
   }
   json_decref(trace);
@@ -254,6 +291,40 @@ cli_json *cli_json_real(double value) {
 }
 cli_json *cli_json_value(const cli_value *value) {
   return (void)value, NULL;
+}
+
+bool cli_json_is_available(void) {
+  return false;
+}
+
+cli_status *cli_json_read(const char *text, cli_json **out_json) {
+  (void)text, (void)out_json;
+  return cli_json_missing();
+}
+
+const cli_json *cli_json_get(const cli_json *object, const char *key) {
+  return (void)object, (void)key, NULL;
+}
+size_t cli_json_count(const cli_json *array) {
+  return (void)array, 0u;
+}
+const cli_json *cli_json_at(const cli_json *array, size_t index) {
+  return (void)array, (void)index, NULL;
+}
+const char *cli_json_text_at(const cli_json *array, size_t index) {
+  return (void)array, (void)index, "";
+}
+const char *cli_json_text_in(const cli_json *object, const char *key) {
+  return (void)object, (void)key, "";
+}
+double cli_json_number_in(const cli_json *object, const char *key) {
+  return (void)object, (void)key, 0.0;
+}
+bool cli_json_is_true_in(const cli_json *object, const char *key) {
+  return (void)object, (void)key, false;
+}
+void cli_json_copy(cli_json *object, const cli_json *source, const char *key) {
+  (void)object, (void)source, (void)key;
 }
 
 cli_status *cli_json_print(const cli_json *json, FILE *file) {

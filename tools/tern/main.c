@@ -50,8 +50,8 @@ static cli_status *help(cli_arena *arena, const cli_request *request);
 static const cli_verb verbs[] = {
     {"run", CLI_VERB_RUN, "MODEL", "Run a model once and show or write its outputs.", run_notes,
      cli_run},
-    {"inspect", CLI_VERB_INSPECT, "MODEL", "Show a model's inputs, outputs and metadata.", NULL,
-     cli_inspect},
+    {"inspect", CLI_VERB_INSPECT, "MODEL", "Show what a model takes, gives, costs and is run by.",
+     NULL, cli_inspect},
     {"bench", CLI_VERB_BENCH, "MODEL", "Time a model, alone or against another library.",
      bench_notes, cli_bench},
     {"diff", CLI_VERB_DIFF, "MODEL", "Compare a model's outputs with those of another library.",

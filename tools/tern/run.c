@@ -77,7 +77,7 @@ static cli_status *show(cli_arena *arena, const cli_model *model, const cli_requ
 static cli_status *run_model(cli_arena *arena, const cli_model *model, const cli_request *request) {
   CLI_TRY(check_outputs(arena, model, request));
   cli_tensor *inputs;
-  CLI_TRY(cli_inputs_make(arena, model, request, request->seed, false, &inputs));
+  CLI_TRY(cli_inputs_make(arena, model, request, request->seed, NULL, &inputs));
   cli_feeds feeds;
   CLI_TRY(cli_feeds_make(arena, model, inputs, &feeds));
   cli_value *values = cli_arena_array(arena, model->output_count, sizeof *values);
