@@ -79,6 +79,9 @@ expect 0 '[' cat "$work/y.json"
 expect 1 'cannot write' tern run "$model" --input "$ink" --output "probabilities=$work/none/y.npy"
 
 expect 0 'median run' tern bench "$model" --runs 2
+(cd "$work" && tern bench "$model" --runs 1 --profile >profile 2>&1) || failures=$((failures + 1))
+expect 0 'Conv                            CPUExecutionProvider             2 ' cat "$work/profile"
+expect 0 '"model_run"' is_json cat "$work"/tern-profile-A_*.json
 expect 0 'B/A' tern bench "$model" --runs 2 --rounds 1 --against "$library"
 expect 4 'the library crashed' tern bench "$model" --runs 2 --rounds 1 --against "$CRASHING"
 

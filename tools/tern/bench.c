@@ -62,10 +62,10 @@ static cli_status *time_runs(cli_arena *arena, const cli_request *request, const
   }
 }
 
-// Reply: the name of the trace.
+// Reply: the name of the trace, which begins with one run to warm up.
 static cli_status *profile_runs(cli_arena *arena, const cli_model *model, cli_feeds *feeds,
                                 cli_buffer *reply) {
-  for (size_t i = 0; i < PROFILED_RUNS; i++) CLI_TRY(cli_model_run(arena, model, feeds, NULL));
+  for (size_t i = 0; i <= PROFILED_RUNS; i++) CLI_TRY(cli_model_run(arena, model, feeds, NULL));
   const cli_lib *lib = model->lib;
   OrtAllocator *allocator;
   char *path;

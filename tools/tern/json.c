@@ -239,17 +239,29 @@ static int longer_first(const void *a, const void *b) {
   return (a_us < b_us) - (a_us > b_us);
 }
 
+// When the first run ended, in the trace's time; 0 where the trace does not tell.
+static double first_run_end(const cli_json *trace) {
+  for (size_t i = 0; i < cli_json_count(trace); i++) {
+    const cli_json *event = cli_json_at(trace, i);
+    if (strcmp(cli_json_text_in(event, "name"), "model_run") == 0)
+      return cli_json_number_in(event, "ts") + cli_json_number_in(event, "dur");
+  }
+  return 0;
+}
+
 cli_status *cli_profile_read(cli_arena *arena, const char *path, cli_profile_row **out_rows,
                              size_t *out_count) {
   json_error_t error;
   json_t *trace = json_load_file(path, 0, &error);
   if (!trace) return cli_fail(CLI_FAILED, "cannot read the profile '%s': %s", path, error.text);
   size_t count = 0;
+  double start = first_run_end(outside(trace));
   cli_profile_row *rows = cli_arena_array(arena, json_array_size(trace), sizeof *rows);
   for (size_t i = 0; i < json_array_size(trace); i++) {
     const cli_json *event = cli_json_at(outside(trace), i), *args = cli_json_get(event, "args");
     bool is_kernel = strcmp(cli_json_text_in(event, "cat"), "Node") == 0 &&
-                     cli_ends(cli_json_text_in(event, "name"), "_kernel_time");
+                     cli_ends(cli_json_text_in(event, "name"), "_kernel_time") &&
+                     cli_json_number_in(event, "ts") >= start;
     if (!is_kernel) continue;
     cli_profile_row *row = find_row(arena, rows, &count, cli_json_text_in(args, "op_name"),
                                     cli_json_text_in(args, "provider"));

@@ -42,8 +42,8 @@ void cli_json_copy(cli_json *object, const cli_json *source, const char *key);
 
 CLI_MUST_USE cli_status *cli_json_print(const cli_json *json, FILE *file);
 
-// Sums the node times of a profile (a Chrome trace) by operator. `out_rows` are sorted, longest
-// first.
+// Sums the node times of a profile (a Chrome trace) by operator, without those of the first run,
+// which warms up. `out_rows` are sorted, longest first.
 typedef struct cli_profile_row {
   const char *op, *provider;
   double us;
