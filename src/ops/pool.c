@@ -1,4 +1,7 @@
 // Pooling.
+#include <math.h>
+#include <string.h>
+
 #include "graph/infer.h"
 #include "graph/upgrade.h"
 #include "ops/ops.h"
@@ -37,7 +40,7 @@ static tern_status *infer_unpool(tern_infer *infer) {
   int64_t given[TERN_MAX_RANK];
   int32_t count;
   if (!tern_shape_has_rank(x)) return NULL;
-  TERN_TRY(tern_op_window_read(infer->node, x, NULL, &window));
+  TERN_TRY(tern_op_window_read_transposed(infer->node, x, NULL, &window));
   tern_infer_set_rank(infer, 0, x->rank);
   tern_shape *y = &infer->output_types[0].shape;
   if (tern_infer_has(infer, 2)) {
@@ -55,15 +58,7 @@ static tern_status *infer_unpool(tern_infer *infer) {
   }
   y->dims[0] = x->dims[0];
   y->dims[1] = x->dims[1];
-  for (int32_t i = 0; i < window.rank; ++i) {
-    if (window.in[i] < 0) continue;
-    int64_t size = (window.in[i] - 1) * window.stride[i] + window.kernel[i] - window.pad_begin[i] -
-                   window.pad_end[i];
-    if (size < 0)
-      return TERN_ERROR(TERN_INVALID_ARGUMENT, "spatial dimension %d would have size %lld", i,
-                        (long long)size);
-    y->dims[i + 2] = size;
-  }
+  for (int32_t i = 0; i < window.rank; ++i) y->dims[i + 2] = window.out[i];
   return NULL;
 }
 
@@ -90,14 +85,60 @@ static double flops_pool(const tern_node *node, const tern_type *const *inputs,
 #define BYTES (TERN_DTYPE_BIT(TERN_INT8) | TERN_DTYPE_BIT(TERN_UINT8))
 #define FLOAT_T TERN_CONSTRAINTS({"T", {.tensor = TERN_TYPES_FLOAT_BF}})
 
-// Opset 1 took p as a float; only whole numbers are used, and mean the same.
+// The sums of `powers` over windows, as their means, padding included, times a window's size.
+static tern_status *sum_windows(tern_draft *draft, tern_edge *powers, tern_edge **out_sums) {
+  tern_builder *b = draft->builder;
+  const tern_attr *kernel = tern_draft_attr(draft, "kernel_shape");
+  double size = 1;
+  for (size_t i = 0; kernel && kernel->type == TERN_ATTR_INTS && i < kernel->count; ++i)
+    size *= (double)kernel->u.ints[i];
+  TERN_TRY(tern_draft_set_attr(draft, tern_attr_i("count_include_pad", 1)));
+  tern_edge *means = TERN_BUILD(b, "AveragePool", TERN_EDGES(powers), .attrs = draft->attrs,
+                                .attr_count = draft->attr_count);
+  if (!means) return tern_builder_finish(b);
+  *out_sums = tern_build2(b, "Mul", means, tern_build_scalar(b, means->type.dtype, size));
+  return NULL;
+}
+
+// The sum of `powers` over all that is not batch or channel.
+static tern_status *sum_features(tern_draft *draft, tern_edge *powers, tern_edge **out_sums) {
+  int64_t axes[TERN_MAX_RANK];
+  int32_t rank = powers->type.shape.rank;
+  if (rank < 2) return TERN_ERROR(TERN_INVALID_GRAPH, "the input's rank must be known, at least 2");
+  for (int32_t i = 2; i < rank; ++i) axes[i - 2] = i;
+  *out_sums = TERN_BUILD(
+      draft->builder, "ReduceSum",
+      TERN_EDGES(powers, tern_build_i64s(draft->builder, axes, rank - 2)),
+      TERN_ATTR_ARGS(tern_attr_i("keepdims", 1), tern_attr_i("noop_with_empty_axes", 1)));
+  return NULL;
+}
+
+// A norm whose p is no whole number, by its definition.
+static tern_status *replace_lp(tern_draft *draft, double p) {
+  tern_builder *b = draft->builder;
+  tern_edge *x = tern_draft_input(draft, 0), *sums = NULL;
+  if (!x || !(p > 0 && p < (double)INFINITY))
+    return TERN_ERROR(TERN_INVALID_GRAPH, "p = %g is not a positive number", p);
+  tern_edge *powers =
+      tern_build2(b, "Pow", tern_build1(b, "Abs", x), tern_build_scalar(b, TERN_FLOAT, p));
+  if (!powers) return tern_builder_finish(b);
+  tern_draft_remove_attr(draft, "p");
+  TERN_TRY(strcmp(draft->op_type, "LpPool") == 0 ? sum_windows(draft, powers, &sums)
+                                                 : sum_features(draft, powers, &sums));
+  tern_edge *y = tern_build2(b, "Pow", sums, tern_build_scalar(b, TERN_FLOAT, 1 / p));
+  return y ? tern_draft_replace(draft, &y, 1) : tern_builder_finish(b);
+}
+
+// Opset 1 took p as a float.
 static tern_status *upgrade_lp_1(tern_draft *draft) {
   const tern_attr *p = tern_draft_attr(draft, "p");
   if (!p || p->type != TERN_ATTR_FLOAT) return NULL;
-  if (p->u.f != (float)(int64_t)p->u.f)
-    return TERN_ERROR(TERN_NOT_IMPLEMENTED, "p = %g is no whole number", (double)p->u.f);
-  return tern_draft_set_attr(draft, tern_attr_i("p", (int64_t)p->u.f));
+  double number = (double)p->u.f;
+  if (number > 0 && number < 1e9 && number == floor(number))
+    return tern_draft_set_attr(draft, tern_attr_i("p", (int64_t)number));
+  return replace_lp(draft, number);
 }
+static const char lp_note[] = "p becomes an integer; any other becomes powers, sums and roots";
 
 static const tern_op ops[] = {
     {
@@ -133,7 +174,7 @@ static const tern_op ops[] = {
         TERN_OUTPUTS({"Y", "T"}),
         FLOAT_T,
         TERN_ATTRS(WINDOW_ATTRS, TERN_ATTR_DEF_I("p", 2)),
-        TERN_VERSIONS({1, upgrade_lp_1, "p becomes an integer"}, {2}, {11}, {18}, {22}),
+        TERN_VERSIONS({1, upgrade_lp_1, lp_note}, {2}, {11}, {18}, {22}),
         .infer = infer_pool,
         .flops = flops_pool,
     },
@@ -165,7 +206,7 @@ static const tern_op ops[] = {
         TERN_OUTPUTS({"Y", "T"}),
         FLOAT_T,
         TERN_ATTRS(TERN_ATTR_DEF_I("p", 2)),
-        TERN_VERSIONS({1, upgrade_lp_1, "p becomes an integer"}, {2}, {22}),
+        TERN_VERSIONS({1, upgrade_lp_1, lp_note}, {2}, {22}),
         .infer = infer_global,
     },
     {

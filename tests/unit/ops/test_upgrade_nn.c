@@ -29,6 +29,11 @@ static const upgrade_case cases[] = {
 
     {"GlobalLpPool-1", {F32(D(1, 1, 2), 3, -4)}, .expected = {F32(D(1, 1, 1), 5)}},
     {"GlobalLpPool-1", {F32(D(1, 1, 2), 3, -4)}, CASE_ATTRS(ATTR_F("p", 1)), {F32(D(1, 1, 1), 7)}},
+    // The squares of sums of roots: (1 + 2 + 3)^2.
+    {"GlobalLpPool-1",
+     {F32(D(1, 1, 3), 1, -4, 9)},
+     CASE_ATTRS(ATTR_F("p", 0.5f)),
+     {F32(D(1, 1, 1), 36)}},
     {"LpPool-1",
      {F32(D(1, 1, 3), 3, -4, 0)},
      CASE_ATTRS(ATTR_INTS("kernel_shape", 2)),
@@ -37,6 +42,11 @@ static const upgrade_case cases[] = {
      {F32(D(1, 1, 3), 3, -4, 0)},
      CASE_ATTRS(ATTR_INTS("kernel_shape", 2), ATTR_F("p", 1)),
      {F32(D(1, 1, 2), 7, 4)}},
+    {"LpPool-1",
+     {F32(D(1, 1, 4), 1, -4, 9, 0)},
+     CASE_ATTRS(ATTR_INTS("kernel_shape", 2), ATTR_F("p", 0.5f), ATTR_INTS("strides", 2),
+                ATTR_INTS("pads", 1, 1)),
+     {F32(D(1, 1, 3), 1, 25, 0)}},
 
     // h = tanh(x + h / 4).
     {"RNN-1",
