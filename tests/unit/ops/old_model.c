@@ -7,7 +7,7 @@
 #include "session/session.h"
 #include "unit/graph/proto.h"
 
-static const char *const input_names[OLD_MAX_INPUTS] = {"a", "b", "c", "d", "e", "f"};
+static const char *const input_names[OLD_MAX_INPUTS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 static const char *const output_names[OLD_MAX_OUTPUTS] = {"v", "w", "x", "y", "z"};
 static const bool first_only[OLD_MAX_OUTPUTS] = {true};
 
@@ -67,9 +67,12 @@ static void put_old_model(tern_pb_writer *writer, const old_node *node, const bo
   for (int i = 0; i < OLD_MAX_INPUTS; ++i) are_there[i] = node->inputs[i] != NULL;
   join(inputs, input_names, are_there, OLD_MAX_INPUTS);
   join(outputs, output_names, wanted, OLD_MAX_OUTPUTS);
-  put_model(writer, 4, node->opset);
+  bool is_other = node->domain && node->domain[0];
+  put_model(writer, 4, is_other ? 1 : node->opset);
+  if (is_other) put_opset(writer, node->domain, node->opset);
   size_t graph = open_graph(writer);
   size_t message = open_node(writer, "n", node->op, inputs, outputs);
+  if (is_other) put_domain(writer, node->domain);
   for (int32_t i = 0; i < node->attr_count; ++i) put_attr(writer, &node->attrs[i]);
   tern_pb_end_message(writer, message);
   for (int i = 0; i < OLD_MAX_INPUTS; ++i)

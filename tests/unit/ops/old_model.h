@@ -5,11 +5,12 @@
 
 #include "unit/ops/support.h"
 
-enum { OLD_MAX_INPUTS = 6, OLD_MAX_OUTPUTS = 5 };
+enum { OLD_MAX_INPUTS = 8, OLD_MAX_OUTPUTS = 5 };
 
 typedef struct old_node {
+  const char *domain; // NULL: ai.onnx
   const char *op;
-  int64_t opset;
+  int64_t opset;                      // of the domain
   tern_value *inputs[OLD_MAX_INPUTS]; // graph inputs; released by the run; NULL: omitted
   bool has_constants;                 // all inputs but the first are initializers instead
   const tern_attr *attrs;             // int, float, string, ints, floats

@@ -40,7 +40,8 @@ static void expect_near(tern_value *value, const case_tensor *expected) {
 }
 
 static void run_at(const upgrade_case *row, const char *op, int64_t opset) {
-  old_node node = {.op = op,
+  old_node node = {.domain = row->domain,
+                   .op = op,
                    .opset = opset,
                    .has_constants = row->has_constants,
                    .attrs = row->attrs,
@@ -62,7 +63,7 @@ static void run_row(const upgrade_case *row) {
   snprintf(op, sizeof op, "%.*s", (int)(dash - row->name), row->name);
   int64_t version = strtoll(dash + 1, NULL, 10);
   assert_null(tern_ops_registry(&registry));
-  const tern_op *found = tern_op_registry_find(registry, "", op);
+  const tern_op *found = tern_op_registry_find(registry, row->domain ? row->domain : "", op);
   if (!found) fail_msg("there is no operator %s", op);
   const tern_op_version *history = found->versions;
   int32_t at = 0;

@@ -56,6 +56,7 @@ typedef struct upgrade_case {
   // Of the outputs in order; floats may be off by two millionths. A gap is an output that the node
   // does not give.
   case_tensor expected[OLD_MAX_OUTPUTS];
+  const char *domain; // NULL: ai.onnx; the opset is of this one
 } upgrade_case;
 
 // `cases`, which a row without a name ends, and tests of their own become one program. `--list`
