@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-// Sizes in a window are bounded so that no product of two of them overflows.
+// Sizes in a window are bounded so that no product of two of them overflows, nor one of them times
+// a spatial size.
 enum { MAX_WINDOW_SIZE = 1 << 30 };
+#define MAX_SPATIAL_SIZE (INT64_C(1) << 32)
 
 static tern_status *read_list(const tern_node *node, const char *name, int32_t count,
                               int64_t minimum, int64_t default_value, int64_t *out) {
@@ -62,6 +64,9 @@ static tern_status *read_sizes(const tern_node *node, const tern_shape *x, const
     window->pad_begin[i] = pads[i];
     window->pad_end[i] = pads[i + window->rank];
     window->in[i] = x->dims[i + 2];
+    if (window->in[i] > MAX_SPATIAL_SIZE)
+      return TERN_ERROR(TERN_INVALID_ARGUMENT, "spatial dimension %d of size %lld is too large", i,
+                        (long long)window->in[i]);
     window->out[i] = TERN_DIM_UNKNOWN;
   }
   return NULL;

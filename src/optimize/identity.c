@@ -30,7 +30,7 @@ static bool is_inference_dropout(const tern_node *node) {
     return false;
   if (node->input_count < 3 || !node->inputs[2]) return true;
   const tern_value *training = tern_edge_constant(node->inputs[2]);
-  return training && *(const uint8_t *)training->data == 0;
+  return training && tern_value_count(training) == 1 && *(const uint8_t *)training->data == 0;
 }
 
 static bool has_one_input(const tern_node *node) {
@@ -51,7 +51,7 @@ static bool pads_nothing(const tern_node *node) {
   const tern_value *pads = node->input_count > 1 ? tern_edge_constant(node->inputs[1]) : NULL;
   if (!pads || pads->dtype != TERN_INT64) return false;
   for (int64_t i = 0; i < tern_value_count(pads); ++i) {
-    if (((const int64_t *)pads->data)[i] != 0) return false;
+    if (tern_dtype_read_i64(pads->dtype, pads->data, i) != 0) return false;
   }
   return true;
 }

@@ -40,7 +40,8 @@ typedef struct tern_invoke {
   void *self;
 } tern_invoke;
 
-// Calls the kernel; errors name the node and its input types. Scratch is reset.
+// Calls the kernel, unless all its outputs are empty tensors; errors name the node and its input
+// types. Scratch is reset.
 TERN_MUST_USE tern_status *tern_invoke_kernel(tern_invoke *invoke);
 
 // Computes a node whose inputs are all known with `kernel`, into new values. Fails with

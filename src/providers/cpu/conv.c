@@ -61,6 +61,15 @@ static void release(void *pointer, tern_allocator *allocator) {
   TERN_DELETE(allocator, state);
 }
 
+// Whether weights can be packed before the input's shape is known: inference has not looked at them
+// then.
+static bool can_pack(const tern_prepare *prepare, const tern_value *w) {
+  int64_t group = tern_node_attr_i(prepare->node, "group");
+  return !prepare->disable_prepacking && w && w->shape.rank >= 3 &&
+         w->shape.rank - 2 <= TERN_WINDOW_MAX_RANK && tern_value_count(w) > 0 && group >= 1 &&
+         w->shape.dims[0] % group == 0;
+}
+
 // What packing reads: the weights' own sizes. Spatial sizes are stand-ins.
 static void weight_sizes(const tern_node *node, const tern_shape *w, conv_sizes *out) {
   *out = (conv_sizes){.batch = 1,
@@ -76,9 +85,7 @@ static void weight_sizes(const tern_node *node, const tern_shape *w, conv_sizes 
 
 static tern_status *prepare_conv(const tern_prepare *prepare, void **out_state) {
   const tern_value *w = prepare->constants[1];
-  if (prepare->disable_prepacking || !w || w->shape.rank < 3 ||
-      w->shape.rank - 2 > TERN_WINDOW_MAX_RANK || tern_value_count(w) == 0)
-    return NULL;
+  if (!can_pack(prepare, w)) return NULL;
   conv_state *state;
   conv_sizes sizes;
   weight_sizes(prepare->node, &w->shape, &sizes);

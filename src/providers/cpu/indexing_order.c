@@ -103,7 +103,8 @@ typedef struct slicing {
 static tern_status *make_rows(tern_invocation *invocation, const slicing *cut,
                               slice_rows *out_rows) {
   const tern_value *input = invocation->inputs[0];
-  int64_t width = cut->outer * cut->inner;
+  // Of an empty tensor the other axes say nothing, and may be too long to walk.
+  const int64_t outer = tern_value_count(input) > 0 ? cut->outer : 0, width = outer * cut->inner;
   int64_t words = tern_dtype_get_info(input->dtype)->class == TERN_CLASS_C ? 2 : 1;
   bool is_string = input->dtype == TERN_STRING;
   size_t bytes = tern_dtype_size(input->dtype);
@@ -112,8 +113,8 @@ static tern_status *make_rows(tern_invocation *invocation, const slicing *cut,
   TERN_TRY(tern_invocation_scratch(invocation, (size_t)tern_value_count(input) * unit, &memory));
   *out_rows =
       (slice_rows){cut->count, width * (is_string ? 1 : words), memory, is_string ? memory : NULL};
-  for (int64_t o = 0; o < cut->outer; ++o) {
-    for (int64_t i = 0; i < cut->count && cut->inner > 0; ++i) {
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < cut->count; ++i) {
       const char *from =
           (const char *)input->data + (size_t)((o * cut->count + i) * cut->inner) * bytes;
       char *to = (char *)memory + (size_t)(i * width + o * cut->inner) * unit;

@@ -71,6 +71,20 @@ static void test_identity_goes(void **state) {
   test_graph_close(&f.graph);
 }
 
+// A training mode without an element is the kernel's to refuse, not the pass's to read.
+static void test_dropout_without_a_mode_stays(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f);
+  tern_builder *b = &f.graph.builder;
+  tern_edge *ratio = tern_build_constant(b, test_f32(0.5f));
+  tern_edge *mode = tern_build_constant(b, test_tensor(TERN_BOOL, TEST_SHAPE(0), NULL));
+  add_output(&f, TERN_BUILD(b, "Dropout", TERN_EDGES(input(&f, TERN_FLOAT), ratio, mode)));
+  optimize(&f, NULL);
+  assert_int_equal(count_nodes(&f, "Dropout"), 1);
+  test_graph_close(&f.graph);
+}
+
 // An output that is an input would lose its name.
 static void test_identity_of_an_input_stays(void **state) {
   (void)state;
@@ -285,6 +299,7 @@ static void test_folding_in_a_branch_lets_captures_go(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identity_goes),
+      cmocka_unit_test(test_dropout_without_a_mode_stays),
       cmocka_unit_test(test_identity_of_an_input_stays),
       cmocka_unit_test(test_output_keeps_its_name),
       cmocka_unit_test(test_disabled_by_either_name),

@@ -339,6 +339,56 @@ static void empty_tensors(void **state) {
   }
 }
 
+// Tensors that are empty in one axis and endless in the others: whatever has nothing to write is
+// done at once.
+static void vast_empty_tensors(void **state) {
+  (void)state;
+  static const struct {
+    const char *op, *inputs;
+    outcome expected;
+  } cases[] = {{"MatMul", "a,b", RUNS},
+               {"LayerNormalization", "a,none", RUNS},
+               {"Softmax", "a", RUNS},
+               {"Unique", "a", RUNS},
+               {"ConvTranspose", "image,none4", RUNS},
+               {"ConvTranspose", "line,weights", REFUSED}};
+  static const float ones[12] = {1};
+  for (size_t i = 0; i < TERN_COUNT_OF(cases); ++i) {
+    size_t graph = begin();
+    put_info(&writer, GRAPH_INPUT, "a", TERN_FLOAT, "1048576,1048576,0,3");
+    put_info(&writer, GRAPH_INPUT, "image", TERN_FLOAT, "1048576,0,5,5");
+    put_info(&writer, GRAPH_INPUT, "line", TERN_FLOAT, "0,2,2305843009213693952");
+    put_initializer(&writer, "b", TERN_FLOAT, "1,3,4", ones, sizeof ones);
+    put_initializer(&writer, "weights", TERN_FLOAT, "2,2,3", ones, sizeof ones);
+    put_initializer(&writer, "none", TERN_FLOAT, "3", ones, 3 * sizeof *ones);
+    put_initializer(&writer, "none4", TERN_FLOAT, "0,0,3,3", NULL, 0);
+    size_t node = open_node(&writer, "n", cases[i].op, cases[i].inputs, "y");
+    if (!strcmp(cases[i].op, "Unique")) put_attr_i(&writer, "axis", 2);
+    if (!strcmp(cases[i].inputs, "line,weights"))
+      put_attr_ints(&writer, "strides", (int64_t[]){1 << 30}, 1);
+    tern_pb_end_message(&writer, node);
+    put_info(&writer, GRAPH_OUTPUT, "y", 0, NULL);
+    expect(graph, cases[i].expected, NULL);
+  }
+}
+
+// Weights are packed although nothing is known of the input: groups are checked before.
+static void groups_of_an_unknown_input(void **state) {
+  (void)state;
+  static const int64_t groups[] = {0, -1, 3, INT64_MAX};
+  static const float weights[4 * 17 * 17] = {0};
+  for (size_t i = 0; i < TERN_COUNT_OF(groups); ++i) {
+    size_t graph = begin();
+    put_info(&writer, GRAPH_INPUT, "x", TERN_FLOAT, NULL);
+    put_initializer(&writer, "w", TERN_FLOAT, "4,1,17,17", weights, sizeof weights);
+    size_t node = open_node(&writer, "n", "Conv", "x,w", "y");
+    put_attr_i(&writer, "group", groups[i]);
+    tern_pb_end_message(&writer, node);
+    put_info(&writer, GRAPH_OUTPUT, "y", 0, NULL);
+    expect(graph, FAILS, NULL);
+  }
+}
+
 // Sequences of sequences of sequences: deeper than any parser should follow.
 static void deep_types(void **state) {
   (void)state;
@@ -381,6 +431,8 @@ int main(void) {
       cmocka_unit_test(loops),
       cmocka_unit_test(scans),
       cmocka_unit_test(empty_tensors),
+      cmocka_unit_test(vast_empty_tensors),
+      cmocka_unit_test(groups_of_an_unknown_input),
       cmocka_unit_test(deep_types),
       cmocka_unit_test(outputs_that_are_inputs),
   };
