@@ -128,6 +128,11 @@ static tern_status *grow(tern_pb_writer *writer, size_t size) {
 // Room for `size` bytes at the end, counted as written; NULL after a failure.
 static unsigned char *append(tern_pb_writer *writer, size_t size) {
   if (writer->status) return NULL;
+  writer->is_full |= writer->size_limit && size > writer->size_limit - writer->size;
+  if (writer->is_full)
+    writer->status = TERN_ERROR(TERN_FAIL, "a message of more than %zu bytes cannot be written",
+                                writer->size_limit);
+  if (writer->status) return NULL;
   if (writer->capacity - writer->size < size) writer->status = grow(writer, size);
   if (writer->status) return NULL;
   writer->size += size;

@@ -43,10 +43,15 @@ TERN_MUST_USE tern_status *tern_pb_next(tern_pb_reader *reader, tern_pb_field *o
 // Walks the varints of a packed field; false at its end, *out_bad set on a malformed one.
 bool tern_pb_next_packed_varint(tern_span *packed, uint64_t *out_value, bool *out_bad);
 
+// What protobuf's own libraries read and write at most.
+enum { TERN_PB_MAX_BYTES = INT32_MAX };
+
 typedef struct tern_pb_writer {
   tern_allocator *allocator;
   unsigned char *data;
   size_t size, capacity;
+  size_t size_limit;   // writing more fails; 0: none
+  bool is_full;        // size_limit was met
   tern_status *status; // the first failure; later writes do nothing. Owned by the writer.
 } tern_pb_writer;
 

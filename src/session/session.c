@@ -9,6 +9,7 @@
 #include "providers/cpu/cpu.h"
 #include "session/evaluator.h"
 #include "session/lower.h"
+#include "session/save.h"
 
 struct tern_session {
   tern_allocator *allocator;
@@ -74,19 +75,6 @@ static tern_status *import_model(tern_session *session, tern_span bytes,
   return NULL;
 }
 
-static tern_status *save_optimized(tern_session *session, const tern_session_options *options) {
-  if (!options->optimized_model_path || !options->optimized_model_path[0]) return NULL;
-  tern_pb_writer file, external;
-  tern_pb_writer_init(session->allocator, &file);
-  tern_pb_writer_init(session->allocator, &external);
-  tern_export_options export = {.external_name = NULL, .external_min_bytes = SIZE_MAX};
-  tern_status *status = tern_export(session->model, &export, &file, &external);
-  if (!status) status = tern_os_file_write(options->optimized_model_path, file.data, file.size);
-  tern_pb_writer_deinit(&external);
-  tern_pb_writer_deinit(&file);
-  return status;
-}
-
 static tern_status *index_interface(tern_session *session) {
   const tern_graph *graph = session->model->graph;
   tern_map_init(session->allocator, &session->input_indices);
@@ -131,7 +119,7 @@ static tern_status *make_ready(tern_session *session, tern_span bytes,
   TERN_TRY(import_model(session, bytes, options, &evaluator));
   TERN_TRY(check_cancel(options));
   TERN_TRY(optimize(session, options, &evaluator));
-  TERN_TRY(save_optimized(session, options));
+  TERN_TRY(tern_save_optimized(session->model, options));
   TERN_TRY(check_cancel(options));
   TERN_TRY(tern_lower(session->model, &program));
   TERN_TRY(tern_optimize_inserted_casts(session->model));

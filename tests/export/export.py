@@ -31,8 +31,9 @@ from recipes import graph_inputs, recipes_of  # noqa: E402
 LEVELS = (0, 1, 99)
 TOLERANCE = 1e-5
 SEED = 1
-# Saved beside the model where it is larger than a protobuf may be.
-EXTERNAL_FROM_BYTES = 1 << 30
+# At this level weights of at least so many bytes are saved to a file of their own.
+EXTERNAL_LEVEL, EXTERNAL_MIN_BYTES, EXTERNAL_NAME = 1, 256, "weights.bin"
+EXTERNAL_KEY = "session.optimized_model_external_initializers_"
 
 
 class Fault(Exception):
@@ -122,18 +123,31 @@ def save_model(build, model, level, folder):
     saved = os.path.join(folder, "saved.onnx")
     command = [os.path.join(build, "save_model"), os.path.join(build, "libtern.so"), model]
     command += [str(level), saved]
-    if os.path.getsize(model) >= EXTERNAL_FROM_BYTES:
-        command += ["session.optimized_model_external_initializers_file_name", "saved.bin"]
+    if level == EXTERNAL_LEVEL:
+        command += [f"{EXTERNAL_KEY}file_name", EXTERNAL_NAME]
+        command += [f"{EXTERNAL_KEY}min_size_in_bytes", str(EXTERNAL_MIN_BYTES)]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise Fault(f"not saved: {done.stderr.strip()[-400:]}")
     return saved
 
 
+def check_external(saved):
+    """Large weights, and only they, stand in the file of their own."""
+    for tensor in onnx.load(saved, load_external_data=False).graph.initializer:
+        width = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+        is_large = int(np.prod(tensor.dims)) * width >= EXTERNAL_MIN_BYTES
+        places = [entry.value for entry in tensor.external_data if entry.key == "location"]
+        if places != ([EXTERNAL_NAME] if is_large else []):
+            raise Fault(f"initializer {tensor.name} is saved in {places}")
+
+
 def check_model(build, model, level, reference):
     with tempfile.TemporaryDirectory() as folder:
         saved = save_model(build, model, level, folder)
         check(saved)
+        if level == EXTERNAL_LEVEL:
+            check_external(saved)
         if reference:
             compare(reference, saved)
         return bool(reference)

@@ -1,4 +1,7 @@
 // Sessions: creation from files and bytes, what they tell, options, misuse.
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "model_bytes.h"
 
 static OrtSession *load(model_bytes *model, const OrtSessionOptions *options) {
@@ -226,6 +229,49 @@ static void tern_describes_sessions_and_itself(void **state) {
   check_invalid(tern->DescribeRuntime(NULL, &json));
 }
 
+#define EXTERNAL_KEY "session.optimized_model_external_initializers_"
+
+// Saves the model to `path` with its weights, from `min_bytes` on, in `name`.
+static OrtStatus *save(const char *path, const char *name, const char *min_bytes) {
+  model_bytes model = model_affine();
+  OrtEnv *env = make_env();
+  OrtSessionOptions *options = NULL;
+  OrtSession *session = NULL;
+  check_ok(ort()->CreateSessionOptions(&options));
+  check_ok(ort()->SetOptimizedModelFilePath(options, path));
+  check_ok(ort()->AddSessionConfigEntry(options, EXTERNAL_KEY "file_name", name));
+  check_ok(ort()->AddSessionConfigEntry(options, EXTERNAL_KEY "min_size_in_bytes", min_bytes));
+  OrtStatus *status = model_load(&model, env, options, &session);
+  if (session) ort()->ReleaseSession(session);
+  ort()->ReleaseSessionOptions(options);
+  ort()->ReleaseEnv(env);
+  return status;
+}
+
+static void weights_are_saved_beside_the_model(void **state) {
+  (void)state;
+  char folder[] = "/tmp/tern-save-XXXXXX", path[64], weights[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/saved.onnx", folder);
+  snprintf(weights, sizeof weights, "%s/weights", folder);
+  check_invalid(save(path, "../weights", "1"));
+  check_invalid(save(path, "..", "1"));
+  check_invalid(save(path, "saved.onnx", "1"));
+  check_invalid(save(path, "weights", "-1"));
+  check_invalid(save(path, "weights", "many"));
+  assert_int_not_equal(access(path, F_OK), 0); // a failure leaves no model
+  check_ok(save(path, "weights", "1"));
+  OrtEnv *env = make_env();
+  OrtSession *session = NULL;
+  check_ok(ort()->CreateSession(env, path, NULL, &session));
+  ort()->ReleaseSession(session);
+  assert_int_equal(remove(weights), 0);
+  check_error(ort()->CreateSession(env, path, NULL, &session), ORT_NO_SUCHFILE);
+  ort()->ReleaseEnv(env);
+  remove(path);
+  remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sessions_tell_their_interface),
@@ -236,6 +282,7 @@ int main(void) {
       cmocka_unit_test(everything_is_the_cpus),
       cmocka_unit_test(profiles_name_their_file),
       cmocka_unit_test(tern_describes_sessions_and_itself),
+      cmocka_unit_test(weights_are_saved_beside_the_model),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,20 @@ static void the_writer_keeps_its_first_failure(void **state) {
   assert_int_equal(allocator.live_blocks, 0);
 }
 
+static void nothing_is_written_beyond_the_limit(void **state) {
+  (void)state;
+  tern_pb_writer writer;
+  tern_pb_writer_init(tern_allocator_system(), &writer);
+  writer.size_limit = 6;
+  tern_pb_write_text(&writer, 1, "four");
+  assert_false(writer.is_full);
+  tern_pb_write_text(&writer, 1, "");
+  assert_true(writer.is_full);
+  assert_int_equal(writer.size, 6);
+  assert_int_equal(take_code(tern_pb_writer_finish(&writer)), TERN_FAIL);
+  tern_pb_writer_deinit(&writer);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(malformed_bytes_are_refused),
@@ -145,6 +159,7 @@ int main(void) {
       cmocka_unit_test(written_fields_are_read),
       cmocka_unit_test(messages_of_any_size_nest),
       cmocka_unit_test(the_writer_keeps_its_first_failure),
+      cmocka_unit_test(nothing_is_written_beyond_the_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
