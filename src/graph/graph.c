@@ -98,6 +98,18 @@ void tern_model_discard(const tern_model *model, const tern_value *value) {
     tern_external_files_discard(model->externals, data, value->data_bytes);
 }
 
+void tern_model_spend_unread(tern_model *model) {
+  for (size_t g = 0; g < model->graphs.count; ++g) {
+    const tern_graph *graph = model->graphs.data[g];
+    for (size_t i = 0; i < graph->initializers.count; ++i) {
+      const tern_edge *edge = graph->initializers.data[i];
+      if (edge->uses.count > 0 || edge->output_uses > 0 || edge->is_input) continue;
+      tern_model_discard(model, edge->initializer);
+      tern_value_spend(edge->initializer);
+    }
+  }
+}
+
 tern_status *tern_model_warn(tern_model *model, const char *format, ...) {
   char buffer[512];
   va_list args;

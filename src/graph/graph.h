@@ -173,6 +173,9 @@ TERN_MUST_USE tern_status *tern_model_keep_value(tern_model *model, tern_value *
 // `value` will hardly be read again: where its bytes are the model file's, their pages may go. They
 // stay readable.
 void tern_model_discard(const tern_model *model, const tern_value *value);
+// Frees the elements of initializers that no node reads and no graph gives out: passes folded them
+// away, or lowering replaced their readers. The edges stay, with spent values.
+void tern_model_spend_unread(tern_model *model);
 TERN_MUST_USE tern_status *tern_model_warn(tern_model *model, const char *format, ...)
     TERN_PRINTF(2, 3);
 

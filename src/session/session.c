@@ -120,9 +120,11 @@ static tern_status *make_ready(tern_session *session, tern_span bytes,
   TERN_TRY(check_cancel(options));
   TERN_TRY(optimize(session, options, &evaluator));
   TERN_TRY(tern_save_optimized(session->model, options));
+  tern_model_spend_unread(session->model);
   TERN_TRY(check_cancel(options));
   TERN_TRY(tern_lower(session->model, &program));
   TERN_TRY(tern_optimize_inserted_casts(session->model));
+  tern_model_spend_unread(session->model);
   TERN_TRY(index_interface(session));
   return tern_program_create(session->model->graph, &program, &session->program);
 }

@@ -108,6 +108,33 @@ static void weights_go_to_a_data_file(void **state) {
   end(&f);
 }
 
+static tern_edge *add_constant(tern_graph *graph) {
+  static const tern_shape shape = {.rank = 1, .dims = {6}};
+  tern_value *value;
+  tern_edge *edge;
+  assert_null(tern_value_create_tensor(graph->model->allocator, TERN_FLOAT, &shape, &value));
+  assert_null(tern_graph_new_constant(graph, NULL, value, &edge));
+  return edge;
+}
+
+static void only_constants_that_nobody_reads_are_spent(void **state) {
+  (void)state;
+  fixture f;
+  put_rich_model(start(&f));
+  tern_graph *graph = read_good(&f);
+  tern_edge *read = add_constant(graph), *unread = add_constant(graph), *held = add_constant(graph);
+  tern_node *leaky = graph->first->next->next;
+  assert_null(tern_node_set_input(leaky, 0, read));
+  tern_value *holder = tern_value_retain(held->initializer);
+  tern_model_spend_unread(f.model);
+  assert_true(unread->initializer->is_spent);
+  assert_false(read->initializer->is_spent);
+  assert_false(holder->is_spent);
+  assert_false(graph->inputs.data[1]->initializer->is_spent); // callers read it
+  tern_value_release(holder);
+  end(&f);
+}
+
 static void expect_broken(const fixture *f, const char *word) {
   tern_status *status = tern_model_verify(f->model);
   assert_non_null(status);
@@ -162,6 +189,7 @@ int main(void) {
       cmocka_unit_test(models_survive_a_round_trip),
       cmocka_unit_test(internal_operators_become_functions),
       cmocka_unit_test(weights_go_to_a_data_file),
+      cmocka_unit_test(only_constants_that_nobody_reads_are_spent),
       cmocka_unit_test(broken_graphs_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
