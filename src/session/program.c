@@ -191,8 +191,10 @@ static tern_status *prepare_kernel(build *b, tern_step *step) {
   char *memory;
   TERN_TRY(tern_allocator_calloc(allocator, 1, bytes, (void **)&memory));
   constant_inputs inputs = {.values = (const tern_value **)memory};
-  inputs.copies = (tern_value **)(inputs.values + count);
-  inputs.consumed = (bool *)(inputs.copies + count);
+  if (count > 0) { // otherwise there is no memory to divide
+    inputs.copies = (tern_value **)(inputs.values + count);
+    inputs.consumed = (bool *)(inputs.copies + count);
+  }
   tern_status *status = prepare_with(b, step, provider, &inputs);
   for (size_t i = 0; i < count; ++i) tern_value_release(inputs.copies[i]);
   tern_allocator_free(allocator, memory, bytes);
