@@ -15,6 +15,29 @@ static const tern_type *body_output(const tern_infer *infer, const char *attr, i
   return type->kind == TERN_KIND_NONE ? NULL : type;
 }
 
+// Items have shapes of their own, which another branch or iteration need not keep: a container's
+// type says nothing of them. Copies the contained types, which others share.
+static tern_status *forget_item_shapes(const tern_infer *infer, tern_type *inout_type) {
+  for (tern_type *type = inout_type; type->element;) {
+    tern_type *copy;
+    TERN_TRY(TERN_ARENA_ARRAY(&infer->model->arena, 1, &copy));
+    *copy = *type->element;
+    if (copy->kind == TERN_KIND_TENSOR) copy->shape.rank = TERN_RANK_UNKNOWN;
+    type->element = copy;
+    type = copy;
+  }
+  return NULL;
+}
+
+// The contained types of output `index`. Outside of import its edge has them.
+static tern_status *settle_items(tern_infer *infer, int32_t index) {
+  tern_type *type = &infer->output_types[index];
+  if (infer->model) return forget_item_shapes(infer, type);
+  const tern_edge *edge = infer->node->outputs[index];
+  if (type->element && edge) type->element = edge->type.element;
+  return NULL;
+}
+
 // What is known of a value that may come from either of two places.
 static void join_types(tern_type *out, const tern_type *a, const tern_type *b) {
   *out = *a;
@@ -43,6 +66,7 @@ static tern_status *infer_if(tern_infer *infer) {
                         tern_type_format(else_type, b, sizeof b));
     }
     join_types(&infer->output_types[i], then_type, else_type);
+    TERN_TRY(settle_items(infer, i));
   }
   return NULL;
 }
@@ -67,6 +91,7 @@ static tern_status *infer_loop(tern_infer *infer) {
       infer->output_types[i].kind = TERN_KIND_NONE;
     } else if (i < states) {
       join_types(&infer->output_types[i], type, tern_infer_type(infer, i + 2));
+      TERN_TRY(settle_items(infer, i));
     } else {
       stacked_type(&infer->output_types[i], type, 0, TERN_DIM_UNKNOWN);
     }
@@ -89,6 +114,7 @@ static tern_status *infer_loop_body(tern_infer *infer, const char *graph_attr,
                         body_input_count, infer->input_count);
     body_inputs[i] = *type;
     body_inputs[i].shape.rank = TERN_RANK_UNKNOWN; // may change from one iteration to the next
+    TERN_TRY(forget_item_shapes(infer, &body_inputs[i]));
   }
   return NULL;
 }

@@ -189,8 +189,13 @@ static tern_status *plan_step(planning *p, int32_t index) {
   return NULL;
 }
 
+// Of what a container holds only what is so in every run counts: two sequences with items of
+// different shapes share a plan.
 static tern_status *start_given(planning *p, int32_t slot, const tern_value *value) {
+  const tern_type *declared = &p->program->slots[slot].edge->type;
   tern_value_get_type(value, &p->types[slot]);
+  if (declared->kind == value->kind && declared->element)
+    p->types[slot].element = declared->element;
   return keep_shape(p, slot, &p->types[slot]);
 }
 

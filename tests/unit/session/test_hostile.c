@@ -389,6 +389,66 @@ static void groups_of_an_unknown_input(void **state) {
   }
 }
 
+// Items of a sequence change their shapes from one iteration to the next, and with them what is
+// planned for the body.
+static void items_that_change_shape(void **state) {
+  (void)state;
+  const int64_t trips = 3, first = 0;
+  size_t graph = begin();
+  put_i64s("trips", "", &trips, 1);
+  put_i64s("first", "", &first, 1);
+  put_info(&writer, GRAPH_INPUT, "x", TERN_FLOAT, "2,3");
+  put_node(&writer, "", "SplitToSequence", "x", "rows");
+  size_t node = open_node(&writer, "loop", "Loop", "trips,,rows", "items,shapes");
+  open_attr body = open_attr_graph(&writer, "body");
+  put_info(&writer, GRAPH_INPUT, "i", TERN_INT64, "");
+  put_info(&writer, GRAPH_INPUT, "go", TERN_BOOL, "");
+  put_info(&writer, GRAPH_INPUT, "state", 0, NULL);
+  put_node(&writer, "", "Identity", "go", "go_on");
+  put_node(&writer, "", "SequenceAt", "state,first", "item");
+  size_t join = open_node(&writer, "", "Concat", "item,item", "longer");
+  put_attr_i(&writer, "axis", 0);
+  tern_pb_end_message(&writer, join);
+  put_node(&writer, "", "SequenceConstruct", "longer", "next");
+  put_node(&writer, "", "Shape", "item", "shape");
+  put_info(&writer, GRAPH_OUTPUT, "go_on", 0, NULL);
+  put_info(&writer, GRAPH_OUTPUT, "next", 0, NULL);
+  put_info(&writer, GRAPH_OUTPUT, "shape", 0, NULL);
+  end_attr_graph(&writer, body);
+  tern_pb_end_message(&writer, node);
+  put_node(&writer, "", "SequenceAt", "items,first", "last");
+  // What broadcasts with [8,3] only.
+  static const float column[8] = {0};
+  put_initializer(&writer, "column", TERN_FLOAT, "8,1", column, sizeof column);
+  put_node(&writer, "", "Add", "last,column", "y");
+  put_info(&writer, GRAPH_OUTPUT, "y", 0, NULL);
+  put_info(&writer, GRAPH_OUTPUT, "shapes", 0, NULL);
+  expect(graph, RUNS, NULL);
+}
+
+// The same where two branches differ: the shape is that of the branch which ran.
+static void items_of_either_branch(void **state) {
+  (void)state;
+  static const char *const operators[] = {"SplitToSequence", "SequenceConstruct"};
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t first = 0;
+    const float rows[2] = {0};
+    size_t graph = begin();
+    put_i64s("first", "", &first, 1);
+    put_initializer(&writer, "rows", TERN_FLOAT, "2,1", rows, sizeof rows);
+    put_info(&writer, GRAPH_INPUT, "x", TERN_FLOAT, "2,3");
+    put_info(&writer, GRAPH_INPUT, "c", TERN_BOOL, "");
+    size_t node = open_node(&writer, "if", "If", "c", "items");
+    put_branch("then_branch", operators[i], "x");
+    put_branch("else_branch", operators[1 - i], "x");
+    tern_pb_end_message(&writer, node);
+    put_node(&writer, "", "SequenceAt", "items,first", "item");
+    put_node(&writer, "", "Add", "item,rows", "y");
+    put_info(&writer, GRAPH_OUTPUT, "y", 0, NULL);
+    expect(graph, RUNS, NULL);
+  }
+}
+
 // Sequences of sequences of sequences: deeper than any parser should follow.
 static void deep_types(void **state) {
   (void)state;
@@ -433,6 +493,8 @@ int main(void) {
       cmocka_unit_test(empty_tensors),
       cmocka_unit_test(vast_empty_tensors),
       cmocka_unit_test(groups_of_an_unknown_input),
+      cmocka_unit_test(items_that_change_shape),
+      cmocka_unit_test(items_of_either_branch),
       cmocka_unit_test(deep_types),
       cmocka_unit_test(outputs_that_are_inputs),
   };
