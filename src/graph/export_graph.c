@@ -188,6 +188,8 @@ tern_status *tern_export_node(export_context *context, tern_pb_writer *out, uint
   const char *domain = tern_export_domain(node->op);
   if (domain[0]) tern_pb_write_text(out, 7, domain);
   if (function) tern_pb_write_text(out, 8, function->overload);
+  for (size_t i = 0; i < node->metadata_count; ++i)
+    tern_export_entry(out, 9, node->metadata[i].key, node->metadata[i].value);
   tern_pb_end_message(out, message);
   return NULL;
 }

@@ -84,6 +84,10 @@ struct tern_attr {
   size_t count; // of the list kinds
 };
 
+typedef struct tern_metadata {
+  const char *key, *value;
+} tern_metadata;
+
 struct tern_node {
   const tern_op *op; // its row: always the operator's newest version
   const char *name;  // as in the model, or derived by whoever made the node; may be ""
@@ -101,6 +105,8 @@ struct tern_node {
   const char *original_domain; // and where
   int32_t original_version;    // the version its opset import selects; 0 for nodes Tern made
   const char *doc;
+  const tern_metadata *metadata; // as the model gives it
+  size_t metadata_count;
   int32_t id;    // unique in the model, in order of creation
   void *scratch; // of the pass or the planner at work
 };
@@ -116,10 +122,6 @@ struct tern_graph {
   TERN_ARRAY(tern_edge *) outputs;
   TERN_ARRAY(tern_edge *) initializers; // inputs with a default too
 };
-
-typedef struct tern_metadata {
-  const char *key, *value;
-} tern_metadata;
 
 typedef struct tern_opset {
   const char *domain; // "" for ai.onnx

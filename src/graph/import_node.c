@@ -77,6 +77,19 @@ static const char *keep_or(const char *ours, const char *theirs) {
   return strcmp(ours, theirs) == 0 ? ours : NULL;
 }
 
+static tern_status *keep_metadata(import_context *context, const tern_onnx_node *from,
+                                  tern_node *node) {
+  tern_metadata *entries;
+  TERN_TRY(TERN_ARENA_ARRAY(&context->model->arena, from->metadata_count, &entries));
+  for (size_t i = 0; i < from->metadata_count; ++i) {
+    TERN_TRY(tern_import_keep_text(context, from->metadata[i].key, &entries[i].key));
+    TERN_TRY(tern_import_keep_text(context, from->metadata[i].value, &entries[i].value));
+  }
+  node->metadata = entries;
+  node->metadata_count = from->metadata_count;
+  return NULL;
+}
+
 static tern_status *keep_origin(import_context *context, const pending_node *p, int32_t version) {
   tern_node *node = p->node;
   tern_arena *arena = &context->model->arena;
@@ -87,6 +100,7 @@ static tern_status *keep_origin(import_context *context, const pending_node *p, 
     TERN_TRY(tern_arena_copy_text(arena, p->op_type, strlen(p->op_type), &node->original_type));
   if (!node->original_domain)
     TERN_TRY(tern_arena_copy_text(arena, p->domain, strlen(p->domain), &node->original_domain));
+  TERN_TRY(keep_metadata(context, p->from, node));
   return tern_import_keep_text(context, p->from->doc, &node->doc);
 }
 

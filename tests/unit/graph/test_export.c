@@ -16,6 +16,10 @@ static void put_rich_model(tern_pb_writer *w) {
   tern_pb_end_message(w, node);
   node = open_node(w, "leaky", "Leaky", "l", "k");
   put_attr_i(w, "n", -4);
+  size_t entry = tern_pb_begin_message(w, 9);
+  tern_pb_write_text(w, 1, "from");
+  tern_pb_write_text(w, 2, "module");
+  tern_pb_end_message(w, entry);
   tern_pb_end_message(w, node);
   static const char *const doubles[][2] = {{"k", "d"}, {"d", "e"}, {"e", "y"}};
   for (size_t i = 0; i < 3; ++i) {
@@ -77,6 +81,9 @@ static void internal_operators_become_functions(void **state) {
   assert_int_equal(model.functions[0].node_count, 4); // a Constant, two Adds, a Relu
   assert_int_equal(model.functions[0].opset_count, model.opset_count);
   assert_int_equal(model.ir_version, 10);
+  const tern_onnx_node *leaky = &model.graph.nodes[2];
+  assert_int_equal(leaky->metadata_count, 1);
+  assert_memory_equal(leaky->metadata[0].value.data, "module", 6);
   for (size_t i = 0; i < model.opset_count; ++i) {
     if (model.opsets[i].domain.size == 0) assert_int_equal(model.opsets[i].version, 14);
   }
