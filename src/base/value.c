@@ -71,7 +71,7 @@ tern_status *tern_value_wrap_tensor(tern_allocator *allocator, tern_dtype dtype,
   TERN_TRY(value_new(allocator, TERN_KIND_TENSOR, dtype, &value));
   tern_shape_copy(&value->shape, shape);
   value->data = data;
-  value->data_bytes = data_bytes;
+  value->data_bytes = bytes;
   *out_value = value;
   return NULL;
 }

@@ -82,7 +82,7 @@ struct tern_value {
   tern_dtype dtype;          // elements (tensor, sparse tensor) or keys (map)
   tern_shape shape;          // tensors and sparse tensors; all sizes known
   void *data;                // tensors: elements; sparse tensors: values; NULL when empty
-  size_t data_bytes;         // of `data`; for strings only the tern_string array
+  size_t data_bytes;         // that the shape needs; for strings only the tern_string array
   tern_allocator *allocator; // of the value itself, and of `data` when it is owned
   bool owns_data;
   // Borrowed data that is not aligned for its type: memcpy may read it, loads may not.
@@ -108,7 +108,8 @@ struct tern_value {
 TERN_MUST_USE tern_status *tern_value_create_tensor(tern_allocator *allocator, tern_dtype dtype,
                                                     const tern_shape *shape,
                                                     tern_value **out_value);
-// A tensor over borrowed memory of at least the shape's bytes.
+// A tensor over borrowed memory of `data_bytes`, at least the shape's bytes; what is beyond them is
+// never touched.
 TERN_MUST_USE tern_status *tern_value_wrap_tensor(tern_allocator *allocator, tern_dtype dtype,
                                                   const tern_shape *shape, void *data,
                                                   size_t data_bytes, tern_value **out_value);

@@ -23,6 +23,12 @@ static size_t value_bytes(const tern_value *value) {
   return bytes;
 }
 
+// Whether folding `bytes` more would go beyond what the options allow.
+static bool exceeds_limit(const tern_pass_context *ctx, size_t bytes) {
+  size_t limit = ctx->options->folding_max_bytes;
+  return bytes > limit || ctx->folded_bytes > limit - bytes;
+}
+
 // The bytes the outputs will take, as far as inference knows; so that nothing too large is computed
 // only to be dropped.
 static bool is_too_large(const tern_pass_context *ctx, const tern_node *node) {
@@ -33,7 +39,7 @@ static bool is_too_large(const tern_pass_context *ctx, const tern_node *node) {
     if (!tern_dtype_bytes(node->outputs[i]->type.dtype, count, &bytes)) return true;
     if (__builtin_add_overflow(total, bytes, &total)) return true;
   }
-  return total > ctx->options->folding_max_bytes - ctx->folded_bytes;
+  return exceeds_limit(ctx, total);
 }
 
 // Makes the outputs constants. Takes the references in `values`.
@@ -67,7 +73,12 @@ static tern_status *fold_computed(tern_pass_context *ctx, tern_node *node) {
     tern_status_ignore(status);
     return NULL;
   }
-  return replace_outputs(ctx, node, values);
+  size_t total = 0;
+  for (int32_t i = 0; i < node->output_count; ++i) total += values[i] ? value_bytes(values[i]) : 0;
+  if (!exceeds_limit(ctx, total)) return replace_outputs(ctx, node, values);
+  // Sizes that inference could not tell.
+  for (int32_t i = 0; i < node->output_count; ++i) tern_value_release(values[i]);
+  return NULL;
 }
 
 // An integer output whose elements inference already knows (Shape of a fixed shape, and what

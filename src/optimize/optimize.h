@@ -12,7 +12,7 @@ typedef struct tern_optimize_options {
   const tern_evaluator *evaluator; // NULL: nothing is folded
   const char *disabled;            // ORT's transformer names, separated by ';'; may be NULL
   bool cast_chains;                // casts the model wrote may be merged although that changes bits
-  size_t folding_max_bytes;        // no folded result is larger
+  size_t folding_max_bytes;        // all folded results together take no more
   int64_t stop_after;              // applied patches; 0: no limit
 } tern_optimize_options;
 

@@ -251,6 +251,9 @@ static void fill_slots(execution *e, const tern_value *const *inputs,
 }
 
 static tern_status *copy_into(const tern_value *value, tern_value *given) {
+  if (value->kind != TERN_KIND_TENSOR)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT,
+                      "the caller's memory is for a tensor, the result is none");
   TERN_TRY(check_given(given, value->dtype, &value->shape));
   if (value->dtype != TERN_STRING) {
     if (value->data_bytes) memcpy(given->data, value->data, value->data_bytes);

@@ -178,6 +178,25 @@ static void an_output_may_be_an_input(void **state) {
   close_model(&f);
 }
 
+// The caller's buffer may be larger than its tensor; a smaller one that is filled gets no more than
+// its own.
+static void no_more_than_the_tensor_is_copied(void **state) {
+  (void)state;
+  model_bytes model = model_begin();
+  model_node(&model, "Neg", "x", "z");
+  model_port(&model, MODEL_INPUT, 0, "x", 1, "N,3");
+  model_port(&model, MODEL_OUTPUT, 0, "x", 1, "N,3");
+  model_port(&model, MODEL_OUTPUT, 0, "z", 1, "N,3");
+  fixture f = open_model(model, NULL);
+  float x[] = {1, 2, 3, 4, 5, 6}, y[] = {0, 0, 0, 7, 8, 9};
+  OrtValue *in = wrap_floats(x, 6, row, 2), *given = wrap_floats(y, 3, row, 2);
+  check_ok(run_one(&f, "x", in, "x", &given));
+  assert_true(y[0] == 1 && y[2] == 3 && y[3] == 7 && y[5] == 9);
+  ort()->ReleaseValue(given);
+  ort()->ReleaseValue(in);
+  close_model(&f);
+}
+
 // An Identity of a sequence (`wrapper` 4) or an optional (9) of float vectors.
 static fixture open_identity_of(uint32_t wrapper) {
   model_bytes model = model_begin();
@@ -325,6 +344,7 @@ int main(void) {
       cmocka_unit_test(runs_stop_when_told),
       cmocka_unit_test(initializers_are_replaced),
       cmocka_unit_test(an_output_may_be_an_input),
+      cmocka_unit_test(no_more_than_the_tensor_is_copied),
       cmocka_unit_test(sequences_pass_through),
       cmocka_unit_test(optionals_show_what_they_hold),
       cmocka_unit_test(bindings_fill_or_make_outputs),

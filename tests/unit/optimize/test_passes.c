@@ -85,6 +85,25 @@ static void test_dropout_without_a_mode_stays(void **state) {
   test_graph_close(&f.graph);
 }
 
+// A result whose size only computing it tells (NonZero's) counts towards the limit like any other,
+// and going beyond it does not lift the limit for what comes after.
+static void test_folding_keeps_its_limit(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f);
+  tern_builder *b = &f.graph.builder;
+  static const float ones[64] = {1, 1, 1, 1, 1, 1, 1, 1};
+  tern_edge *x = tern_build_constant(b, test_tensor(TERN_FLOAT, TEST_SHAPE(64), ones));
+  add_output(&f, tern_build1(b, "Neg", tern_build1(b, "NonZero", x)));
+  add_output(&f, tern_build1(b, "Neg", tern_build1(b, "Exp", x)));
+  tern_optimize_options options = {
+      .level = 1, .evaluator = &f.evaluator, .folding_max_bytes = 4 * sizeof(int64_t)};
+  assert_null(tern_optimize(f.graph.model, &options, NULL));
+  assert_int_equal(count_nodes(&f, "NonZero"), 1);
+  assert_int_equal(count_nodes(&f, "Exp"), 1);
+  test_graph_close(&f.graph);
+}
+
 // An output that is an input would lose its name.
 static void test_identity_of_an_input_stays(void **state) {
   (void)state;
@@ -299,6 +318,7 @@ static void test_folding_in_a_branch_lets_captures_go(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identity_goes),
+      cmocka_unit_test(test_folding_keeps_its_limit),
       cmocka_unit_test(test_dropout_without_a_mode_stays),
       cmocka_unit_test(test_identity_of_an_input_stays),
       cmocka_unit_test(test_output_keeps_its_name),
