@@ -47,10 +47,10 @@ static tern_status *read_kernel(const tern_node *node, const tern_dim *kernel,
 
 static tern_status *read_sizes(const tern_node *node, const tern_shape *x, const tern_dim *kernel,
                                tern_op_window *window) {
-  int64_t pads[2 * TERN_WINDOW_MAX_RANK];
-  if (x->rank < 3 || x->rank - 2 > TERN_WINDOW_MAX_RANK)
+  int64_t pads[2 * TERN_OP_WINDOW_MAX_RANK];
+  if (x->rank < 3 || x->rank - 2 > TERN_OP_WINDOW_MAX_RANK)
     return TERN_ERROR(TERN_INVALID_GRAPH, "an input of rank %d has no 1 to %d spatial dimensions",
-                      x->rank, TERN_WINDOW_MAX_RANK);
+                      x->rank, TERN_OP_WINDOW_MAX_RANK);
   window->rank = x->rank - 2;
   TERN_TRY(read_kernel(node, kernel, window));
   TERN_TRY(read_list(node, "strides", window->rank, 1, 1, window->stride));
@@ -139,7 +139,7 @@ tern_status *tern_op_window_read(const tern_node *node, const tern_shape *x, con
 tern_status *tern_op_window_read_transposed(const tern_node *node, const tern_shape *x,
                                             const tern_dim *kernel, tern_op_window *out_window) {
   tern_op_window *w = out_window;
-  int64_t extra[TERN_WINDOW_MAX_RANK], shape[TERN_WINDOW_MAX_RANK];
+  int64_t extra[TERN_OP_WINDOW_MAX_RANK], shape[TERN_OP_WINDOW_MAX_RANK];
   auto_pad pad;
   size_t shape_count;
   TERN_TRY(read_sizes(node, x, kernel, w));
@@ -169,18 +169,4 @@ tern_status *tern_op_window_read_transposed(const tern_node *node, const tern_sh
                         (long long)w->out[i]);
   }
   return NULL;
-}
-
-void tern_op_window_to_compute(const tern_op_window *window, bool transposed,
-                               tern_window *out_window) {
-  out_window->rank = (size_t)window->rank;
-  for (int32_t i = 0; i < window->rank; ++i) {
-    out_window->in[i] = (size_t)(transposed ? window->out[i] : window->in[i]);
-    out_window->out[i] = (size_t)(transposed ? window->in[i] : window->out[i]);
-    out_window->kernel[i] = (size_t)window->kernel[i];
-    out_window->stride[i] = (size_t)window->stride[i];
-    out_window->dilation[i] = (size_t)window->dilation[i];
-    out_window->pad_begin[i] = (ptrdiff_t)window->pad_begin[i];
-    out_window->pad_end[i] = (ptrdiff_t)window->pad_end[i];
-  }
 }

@@ -3,18 +3,20 @@
 #ifndef TERN_OPS_WINDOW_H_
 #define TERN_OPS_WINDOW_H_
 
-#include "compute/window.h"
 #include "graph/infer.h"
+
+// Spatial dimensions at most.
+#define TERN_OP_WINDOW_MAX_RANK 8
 
 typedef struct tern_op_window {
   int32_t rank; // spatial dimensions
-  int64_t kernel[TERN_WINDOW_MAX_RANK];
-  int64_t stride[TERN_WINDOW_MAX_RANK];
-  int64_t dilation[TERN_WINDOW_MAX_RANK];
-  int64_t pad_begin[TERN_WINDOW_MAX_RANK];
-  int64_t pad_end[TERN_WINDOW_MAX_RANK];
-  tern_dim in[TERN_WINDOW_MAX_RANK];  // may be unknown
-  tern_dim out[TERN_WINDOW_MAX_RANK]; // unknown where `in` is
+  int64_t kernel[TERN_OP_WINDOW_MAX_RANK];
+  int64_t stride[TERN_OP_WINDOW_MAX_RANK];
+  int64_t dilation[TERN_OP_WINDOW_MAX_RANK];
+  int64_t pad_begin[TERN_OP_WINDOW_MAX_RANK];
+  int64_t pad_end[TERN_OP_WINDOW_MAX_RANK];
+  tern_dim in[TERN_OP_WINDOW_MAX_RANK];  // may be unknown
+  tern_dim out[TERN_OP_WINDOW_MAX_RANK]; // unknown where `in` is
 } tern_op_window;
 
 // For an input [N, C, in...]. `kernel` has one size for each spatial dimension; NULL: the attribute
@@ -29,8 +31,4 @@ TERN_MUST_USE tern_status *tern_op_window_read_transposed(const tern_node *node,
                                                           const tern_shape *x,
                                                           const tern_dim *kernel,
                                                           tern_op_window *out_window);
-// For kernels, all sizes known. `transposed`: window.in is the output.
-void tern_op_window_to_compute(const tern_op_window *window, bool transposed,
-                               tern_window *out_window);
-
 #endif

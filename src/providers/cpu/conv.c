@@ -2,8 +2,8 @@
 #include "compute/conv.h"
 
 #include "compute/gemm.h"
-#include "ops/window.h"
 #include "providers/cpu/conv.h"
+#include "providers/cpu/window.h"
 
 typedef struct conv_sizes {
   tern_window window;
@@ -38,7 +38,7 @@ static tern_status *read_sizes(const tern_node *node, const tern_shape *x, const
                                conv_sizes *out) {
   tern_op_window window;
   TERN_TRY(tern_op_window_read(node, x, w->dims + 2, &window));
-  tern_op_window_to_compute(&window, false, &out->window);
+  tern_cpu_window_set(&window, false, &out->window);
   out->batch = (size_t)x->dims[0];
   out->groups = (size_t)tern_node_attr_i(node, "group");
   out->in_channels = (size_t)w->dims[1] * out->groups;
@@ -66,7 +66,7 @@ static void release(void *pointer, tern_allocator *allocator) {
 static bool can_pack(const tern_prepare *prepare, const tern_value *w) {
   int64_t group = tern_node_attr_i(prepare->node, "group");
   return !prepare->disable_prepacking && w && w->shape.rank >= 3 &&
-         w->shape.rank - 2 <= TERN_WINDOW_MAX_RANK && tern_value_count(w) > 0 && group >= 1 &&
+         w->shape.rank - 2 <= TERN_OP_WINDOW_MAX_RANK && tern_value_count(w) > 0 && group >= 1 &&
          w->shape.dims[0] % group == 0;
 }
 
@@ -106,7 +106,7 @@ static tern_status *compute_conv_transpose(tern_invocation *invocation) {
   tern_op_window window;
   conv_sizes sizes;
   TERN_TRY(tern_op_window_read_transposed(invocation->node, x, w->dims + 2, &window));
-  tern_op_window_to_compute(&window, true, &sizes.window);
+  tern_cpu_window_set(&window, true, &sizes.window);
   sizes.batch = (size_t)x->dims[0];
   sizes.groups = (size_t)tern_node_attr_i(invocation->node, "group");
   sizes.in_channels = (size_t)w->dims[0];

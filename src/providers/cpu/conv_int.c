@@ -1,8 +1,8 @@
 // Kernels of convolutions of 8-bit integers. Rows are in conv.c.
 #include "compute/conv_int.h"
 
-#include "ops/window.h"
 #include "providers/cpu/conv.h"
+#include "providers/cpu/window.h"
 
 // Which inputs of an operator are what; -1: none.
 typedef struct conv_inputs {
@@ -41,7 +41,7 @@ static tern_status *read_params(const tern_invocation *invocation, conv_inputs a
                                .x_zero = x_zero ? x_zero->data : NULL,
                                .w_zero = w_zero ? w_zero->data : NULL,
                                .w_zero_per_channel = w_zero && tern_value_count(w_zero) > 1};
-  tern_op_window_to_compute(&window, false, &out->window);
+  tern_cpu_window_set(&window, false, &out->window);
   return NULL;
 }
 

@@ -4,8 +4,8 @@
 #include "base/checked.h"
 #include "compute/gemm.h"
 #include "compute/types.h"
-#include "ops/window.h"
 #include "providers/cpu/conv.h"
+#include "providers/cpu/window.h"
 
 typedef struct deform_job {
   tern_deform_shape shape;
@@ -31,7 +31,7 @@ static tern_status *read_job(const tern_invocation *invocation, deform_job *out)
                       .bias = invocation->input_count > 3 ? in[3] : NULL,
                       .mask = invocation->input_count > 4 ? in[4] : NULL,
                       .y = invocation->outputs[0]};
-  tern_op_window_to_compute(&window, false, &out->shape.window);
+  tern_cpu_window_set(&window, false, &out->shape.window);
   out->rows = (size_t)w->dims[1] * tern_window_kernel_size(&out->shape.window);
   out->positions = tern_window_out_size(&out->shape.window);
   return NULL;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/window.h"
 #include "providers/cpu/cpu.h"
+#include "providers/cpu/window.h"
 
 static size_t planes_of(const tern_shape *x) {
   return (size_t)(x->dims[0] * (x->rank > 1 ? x->dims[1] : 1));
@@ -14,7 +14,7 @@ static size_t planes_of(const tern_shape *x) {
 static tern_status *read_window(const tern_invocation *invocation, tern_window *out_window) {
   tern_op_window window;
   TERN_TRY(tern_op_window_read(invocation->node, &invocation->inputs[0]->shape, NULL, &window));
-  tern_op_window_to_compute(&window, false, out_window);
+  tern_cpu_window_set(&window, false, out_window);
   return NULL;
 }
 
