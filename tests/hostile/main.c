@@ -19,6 +19,7 @@ typedef struct options {
   unsigned seconds;            // for one case, before it counts as hanging
   uint64_t seed;
   const char *save; // where to write the case, with `only`
+  test_load_run_options limits;
 } options;
 
 // What the child tells its parent.
@@ -138,14 +139,12 @@ static size_t make_case(model *m, const options *o, size_t index) {
 
 static void run_case(model *m, const options *o, size_t index, progress *shared) {
   size_t size = make_case(m, o, index);
-  static const test_load_run_options limits = {
-      .memory_bytes = (int64_t)256 << 20, .run_cpu_ms = 30, .runs = 2, .round_trip = true};
   // A block of its exact size, so that reading past the end is seen.
   void *exact = allocate(size);
   if (size) memcpy(exact, m->copy, size);
   if (o->save) tern_status_ignore(tern_os_file_write(o->save, exact, size));
   test_load_run_result result;
-  test_load_run(exact, size, &limits, &result);
+  test_load_run(exact, size, &o->limits, &result);
   free(exact);
   shared->loaded += result.loaded;
   shared->completed += result.completed > 0;
@@ -207,13 +206,17 @@ static size_t run_model(const char *path, const options *o, progress *shared) {
 
 static int usage(void) {
   fputs("usage: hostile [--cuts N] [--flips N] [--changes N] [--seed N] [--seconds N]\n"
-        "               [--only CASE [--save PATH]] MODEL...\n",
+        "               [--memory MIB] [--run-ms N] [--runs N] [--only CASE [--save PATH]]\n"
+        "               MODEL...\n"
+        "--runs 0 only loads; --run-ms is the CPU time after which a run is asked to stop.\n",
         stderr);
   return 2;
 }
 
 int main(int argc, char **argv) {
   options o = {.cuts = 200, .flips = 2000, .changes = 1000, .only = -1, .seconds = 60, .seed = 1};
+  o.limits = (test_load_run_options){
+      .memory_bytes = (int64_t)256 << 20, .run_cpu_ms = 30, .runs = 2, .round_trip = true};
   int i = 1;
   for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
     const char *value = argv[i + 1];
@@ -228,6 +231,12 @@ int main(int argc, char **argv) {
       o.seed = number;
     else if (!strcmp(argv[i], "--seconds"))
       o.seconds = (unsigned)number;
+    else if (!strcmp(argv[i], "--memory"))
+      o.limits.memory_bytes = (int64_t)(number % (1u << 20)) << 20;
+    else if (!strcmp(argv[i], "--run-ms"))
+      o.limits.run_cpu_ms = (int)(number % 1000000);
+    else if (!strcmp(argv[i], "--runs"))
+      o.limits.runs = (int)(number % 1000);
     else if (!strcmp(argv[i], "--only"))
       o.only = (long)number;
     else if (!strcmp(argv[i], "--save"))
