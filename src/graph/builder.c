@@ -88,8 +88,7 @@ static tern_status *default_attr(tern_arena *arena, const tern_attr_def *def, te
 
 tern_status *tern_op_resolve_attrs(const tern_op *op, const tern_attr *given, int32_t given_count,
                                    tern_arena *arena, tern_attr **out_attrs) {
-  size_t count = 0;
-  while (op->attrs && op->attrs[count].name) ++count;
+  size_t count = (size_t)tern_op_attr_count(op);
   tern_attr *attrs;
   TERN_TRY(TERN_ARENA_ARRAY(arena, count, &attrs));
   for (size_t i = 0; i < count; ++i) TERN_TRY(default_attr(arena, &op->attrs[i], &attrs[i]));
@@ -307,25 +306,20 @@ static bool is_dead(const tern_node *node) {
 }
 
 void tern_graph_remove_dead(tern_node *node) {
-  // A worklist threaded through the nodes themselves: no recursion, no allocation.
-  tern_node *pending = node;
-  node->scratch = NULL;
   if (!node->graph || !is_dead(node)) return;
-  while (pending) {
+  // A worklist threaded through the removed nodes themselves: no recursion, no allocation, and none
+  // is listed twice.
+  tern_graph_remove(node);
+  node->scratch = NULL;
+  for (tern_node *pending = node; pending;) {
     tern_node *dead = pending;
     pending = dead->scratch;
-    if (!dead->graph) continue;
-    size_t captures = dead->captures.count;
-    tern_graph_remove(dead);
-    for (size_t i = 0; i < (size_t)dead->input_count + captures; ++i) {
-      tern_edge *edge = i < (size_t)dead->input_count
-                            ? dead->inputs[i]
-                            : dead->captures.data[i - (size_t)dead->input_count];
+    size_t inputs = (size_t)dead->input_count;
+    for (size_t i = 0; i < inputs + dead->captures.count; ++i) {
+      tern_edge *edge = i < inputs ? dead->inputs[i] : dead->captures.data[i - inputs];
       tern_node *producer = edge ? edge->producer : NULL;
       if (!producer || !producer->graph || !is_dead(producer)) continue;
-      bool is_listed = false;
-      for (tern_node *n = pending; n; n = n->scratch) is_listed |= n == producer;
-      if (is_listed) continue;
+      tern_graph_remove(producer);
       producer->scratch = pending;
       pending = producer;
     }

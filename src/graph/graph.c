@@ -210,8 +210,7 @@ tern_status *tern_node_create(tern_graph *graph, const tern_op *op, const char *
   node->original_domain = op->domain;
   node->doc = "";
   TERN_TRY(copy_text(&model->arena, name, &node->name));
-  size_t attr_count = 0;
-  while (op->attrs && op->attrs[attr_count].name) ++attr_count;
+  size_t attr_count = (size_t)tern_op_attr_count(op);
   TERN_TRY(TERN_ARENA_ARRAY(&model->arena, attr_count, &node->attrs));
   if (attr_count) memcpy(node->attrs, attrs, attr_count * sizeof *attrs);
   TERN_TRY(TERN_ARENA_ARRAY(&model->arena, input_count, &node->inputs));
@@ -355,6 +354,13 @@ tern_status *tern_edge_replace(tern_edge *from, tern_edge *to) {
   return NULL;
 }
 
+bool tern_graph_is_live(const tern_graph *graph) {
+  for (; graph->parent_node; graph = graph->parent_node->graph) {
+    if (!graph->parent_node->graph) return false;
+  }
+  return true;
+}
+
 bool tern_graph_is_within(const tern_graph *inner, const tern_graph *outer) {
   while (inner && inner != outer) inner = inner->parent_node ? inner->parent_node->graph : NULL;
   return inner == outer;
@@ -436,6 +442,12 @@ const int64_t *tern_node_attr_ints(const tern_node *node, const char *name, size
   const tern_attr *attr = attr_of_type(node, name, TERN_ATTR_INTS);
   *out_count = attr ? attr->count : 0;
   return attr ? attr->u.ints : NULL;
+}
+
+int64_t tern_node_attr_int_at(const tern_node *node, const char *name, int32_t index) {
+  size_t count;
+  const int64_t *values = tern_node_attr_ints(node, name, &count);
+  return values && (size_t)index < count ? values[index] : 0;
 }
 
 const float *tern_node_attr_floats(const tern_node *node, const char *name, size_t *out_count) {

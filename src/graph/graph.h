@@ -212,6 +212,8 @@ TERN_MUST_USE tern_status *tern_node_collect_captures(tern_node *node);
 // The same for every node of a graph and of the graphs inside it, innermost first: after changes.
 TERN_MUST_USE tern_status *tern_graph_collect_captures(tern_graph *graph);
 
+// A graph is part of its model while every node that holds it, at any depth, is linked.
+bool tern_graph_is_live(const tern_graph *graph);
 // True when `inner` is `outer` or stands inside one of its nodes.
 bool tern_graph_is_within(const tern_graph *inner, const tern_graph *outer);
 
@@ -225,6 +227,8 @@ float tern_node_attr_f(const tern_node *node, const char *name);
 const char *tern_node_attr_s(const tern_node *node, const char *name);
 // NULL and 0 when undefined.
 const int64_t *tern_node_attr_ints(const tern_node *node, const char *name, size_t *out_count);
+// Entry `index`; 0 where there is none.
+int64_t tern_node_attr_int_at(const tern_node *node, const char *name, int32_t index);
 const float *tern_node_attr_floats(const tern_node *node, const char *name, size_t *out_count);
 const tern_string *tern_node_attr_strings(const tern_node *node, const char *name,
                                           size_t *out_count);

@@ -69,6 +69,12 @@ int32_t tern_formal_required(const tern_formal *list) {
   return required;
 }
 
+int32_t tern_op_attr_count(const tern_op *op) {
+  int32_t n = 0;
+  while (op->attrs && op->attrs[n].name) ++n;
+  return n;
+}
+
 int32_t tern_op_attr_index(const tern_op *op, const char *name) {
   for (int32_t i = 0; op->attrs && op->attrs[i].name; ++i) {
     if (strcmp(op->attrs[i].name, name) == 0) return i;

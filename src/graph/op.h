@@ -212,6 +212,7 @@ TERN_MUST_USE tern_status *tern_op_resolve_attrs(const tern_op *op, const tern_a
 size_t tern_formal_count(const tern_formal *list);
 // The least number of values that a list takes, up to the last that is not optional.
 int32_t tern_formal_required(const tern_formal *list);
+int32_t tern_op_attr_count(const tern_op *op);
 int32_t tern_op_attr_index(const tern_op *op, const char *name); // -1: none
 // The formal that actual input or output `index` belongs to (a variadic one takes the rest); NULL
 // when there are too many.

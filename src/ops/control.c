@@ -119,13 +119,6 @@ static tern_status *infer_loop_body(tern_infer *infer, const char *graph_attr,
   return NULL;
 }
 
-// Entry `index` of an ints attribute, or 0 where it is not given.
-static int64_t ints_at(const tern_node *node, const char *name, int32_t index) {
-  size_t count;
-  const int64_t *values = tern_node_attr_ints(node, name, &count);
-  return values && (size_t)index < count ? values[index] : 0;
-}
-
 // How many of a Scan's inputs are states.
 static tern_status *scan_states(const tern_infer *infer, int32_t *out_states) {
   int64_t scans = tern_node_attr_i(infer->node, "num_scan_inputs");
@@ -150,8 +143,8 @@ static tern_status *infer_scan_body(tern_infer *infer, const char *graph_attr,
     body_inputs[i] = *type;
     if (i < states || type->shape.rank < 0) continue;
     int32_t axis;
-    TERN_TRY(tern_infer_axis(ints_at(infer->node, "scan_input_axes", i - states), type->shape.rank,
-                             &axis));
+    TERN_TRY(tern_infer_axis(tern_node_attr_int_at(infer->node, "scan_input_axes", i - states),
+                             type->shape.rank, &axis));
     tern_shape *shape = &body_inputs[i].shape;
     shape->rank--;
     for (int32_t k = axis; k < shape->rank; ++k) shape->dims[k] = type->shape.dims[k + 1];
@@ -167,8 +160,8 @@ static tern_status *infer_scan(tern_infer *infer) {
     const tern_shape *shape = tern_infer_shape(infer, i);
     if (!shape || shape->rank < 0) continue;
     int32_t axis;
-    TERN_TRY(
-        tern_infer_axis(ints_at(infer->node, "scan_input_axes", i - states), shape->rank, &axis));
+    TERN_TRY(tern_infer_axis(tern_node_attr_int_at(infer->node, "scan_input_axes", i - states),
+                             shape->rank, &axis));
     if (!tern_dim_merge(&length, shape->dims[axis]))
       return TERN_ERROR(TERN_INVALID_ARGUMENT, "scan input %d has length %lld, others have %lld",
                         i - states, (long long)shape->dims[axis], (long long)length);
@@ -181,7 +174,8 @@ static tern_status *infer_scan(tern_infer *infer) {
       join_types(&infer->output_types[i], type, tern_infer_type(infer, i));
     } else {
       int32_t axis = 0, rank = type->shape.rank < 0 ? -1 : type->shape.rank + 1;
-      TERN_TRY(tern_infer_axis(ints_at(infer->node, "scan_output_axes", i - states), rank, &axis));
+      TERN_TRY(tern_infer_axis(tern_node_attr_int_at(infer->node, "scan_output_axes", i - states),
+                               rank, &axis));
       stacked_type(&infer->output_types[i], type, axis < 0 ? 0 : axis, length);
     }
   }

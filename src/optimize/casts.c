@@ -39,14 +39,12 @@ tern_status *tern_pass_sink_cast(tern_pass_context *ctx, tern_node *node) {
   TERN_TRY(TERN_ARENA_ARRAY(&ctx->model->arena, node->input_count, &inputs));
   for (int32_t i = 0; i < node->input_count; ++i)
     inputs[i] = is_narrow(node->inputs[i]) ? narrowed_from(node->inputs[i]) : node->inputs[i];
-  int32_t attr_count = 0;
-  while (node->op->attrs && node->op->attrs[attr_count].name) ++attr_count;
   tern_patch patch;
   tern_patch_init(&patch, node, node->name);
-  tern_node *wide =
-      TERN_BUILD_NODE(&patch.builder, node->op->name, .domain = node->op->domain, .inputs = inputs,
-                      .input_count = node->input_count, .attrs = node->attrs,
-                      .attr_count = attr_count, .output_count = node->output_count);
+  tern_node *wide = TERN_BUILD_NODE(
+      &patch.builder, node->op->name, .domain = node->op->domain, .inputs = inputs,
+      .input_count = node->input_count, .attrs = node->attrs,
+      .attr_count = tern_op_attr_count(node->op), .output_count = node->output_count);
   for (int32_t i = 0; wide && i < node->output_count; ++i) {
     tern_edge *output = wide->outputs[i];
     if (!node->outputs[i]) continue;

@@ -78,13 +78,6 @@ tern_status *tern_pass_forward(tern_pass_context *ctx, tern_node *node, tern_edg
   return tern_pass_apply(ctx, &patch);
 }
 
-static bool is_live(const tern_graph *graph) {
-  for (; graph->parent_node; graph = graph->parent_node->graph) {
-    if (!graph->parent_node->graph) return false;
-  }
-  return true;
-}
-
 static tern_status *run_on_graph(tern_pass_context *ctx, tern_graph *graph) {
   if (ctx->pass->graph) return ctx->pass->graph(ctx, graph);
   // The list is walked by position that survives removals: the next node is taken after the pass,
@@ -103,7 +96,7 @@ static tern_status *run_pass(tern_pass_context *ctx, tern_text *out_report) {
   int64_t start_ns = tern_os_monotonic_ns();
   ctx->changes = 0;
   for (size_t g = 0; g < ctx->model->graphs.count; ++g) {
-    if (!is_live(ctx->model->graphs.data[g])) continue;
+    if (!tern_graph_is_live(ctx->model->graphs.data[g])) continue;
     tern_status *status = run_on_graph(ctx, ctx->model->graphs.data[g]);
     if (status) return tern_status_annotate(status, "pass %s", ctx->pass->name);
   }

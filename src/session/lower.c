@@ -40,20 +40,12 @@ static tern_status *lower_graph(tern_graph *graph, const tern_program_options *o
   return NULL;
 }
 
-// A graph is part of the model while the node that holds it is linked.
-static bool is_live(const tern_graph *graph) {
-  for (; graph->parent_node; graph = graph->parent_node->graph) {
-    if (!graph->parent_node->graph) return false;
-  }
-  return true;
-}
-
 tern_status *tern_lower(tern_model *model, const tern_program_options *options) {
   bool changed = true;
   for (int32_t round = 0; changed && round < MAX_ROUNDS; ++round) {
     changed = false;
     for (size_t g = 0; g < model->graphs.count; ++g) {
-      if (!is_live(model->graphs.data[g])) continue;
+      if (!tern_graph_is_live(model->graphs.data[g])) continue;
       TERN_TRY(tern_cpu_widen_narrow_floats(model->graphs.data[g]));
       TERN_TRY(lower_graph(model->graphs.data[g], options, &changed));
     }

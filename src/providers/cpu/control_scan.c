@@ -28,12 +28,6 @@ typedef struct scan_source {
   bool is_backward;
 } scan_source;
 
-static int64_t ints_at(const tern_node *node, const char *name, int32_t index) {
-  size_t count;
-  const int64_t *values = tern_node_attr_ints(node, name, &count);
-  return values && (size_t)index < count ? values[index] : 0;
-}
-
 static tern_status *start(scan *s) {
   tern_invocation *invocation = s->invocation;
   size_t in = (size_t)(s->state_count + s->scan_count), out = s->body->outputs.count;
@@ -133,8 +127,8 @@ static tern_status *emit(scan *s, int32_t index) {
   int32_t output = s->state_count + index, axis, rank = stack->item_shape.rank + 1;
   if (rank > TERN_MAX_RANK)
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "a scan output has too many dimensions");
-  TERN_TRY(tern_infer_axis(ints_at(node, "scan_output_axes", index), rank, &axis));
-  bool is_backward = ints_at(node, "scan_output_directions", index) != 0;
+  TERN_TRY(tern_infer_axis(tern_node_attr_int_at(node, "scan_output_axes", index), rank, &axis));
+  bool is_backward = tern_node_attr_int_at(node, "scan_output_directions", index) != 0;
   tern_shape shape = {.rank = rank};
   for (int32_t i = 0, k = 0; i < rank; ++i)
     shape.dims[i] = i == axis ? stack->count : stack->item_shape.dims[k++];
@@ -175,11 +169,13 @@ static tern_status *run_scan(scan *s) {
   for (int32_t i = 0; i < s->scan_count; ++i) {
     const tern_value *value = invocation->inputs[s->state_count + i];
     int32_t axis;
-    TERN_TRY(tern_infer_axis(ints_at(node, "scan_input_axes", i), value->shape.rank, &axis));
-    sources[i] = (scan_source){.value = value,
-                               .data = value->data,
-                               .axis = axis,
-                               .is_backward = ints_at(node, "scan_input_directions", i) != 0};
+    TERN_TRY(tern_infer_axis(tern_node_attr_int_at(node, "scan_input_axes", i), value->shape.rank,
+                             &axis));
+    sources[i] =
+        (scan_source){.value = value,
+                      .data = value->data,
+                      .axis = axis,
+                      .is_backward = tern_node_attr_int_at(node, "scan_input_directions", i) != 0};
     if (i > 0 && value->shape.dims[axis] != s->length)
       return TERN_ERROR(TERN_INVALID_ARGUMENT, "scan input %d has length %lld, others have %lld", i,
                         (long long)value->shape.dims[axis], (long long)s->length);
@@ -254,11 +250,12 @@ static tern_status *run_batch(scan *s, int64_t batch, int64_t batch_count, int64
   for (int32_t i = 0; i < s->scan_count; ++i) {
     const tern_value *value = invocation->inputs[1 + s->state_count + i];
     size_t bytes = batch_count ? value->data_bytes / (size_t)batch_count : 0;
-    sources[i] = (scan_source){.value = value,
-                               .data = (const char *)value->data + (size_t)batch * bytes,
-                               .first_axis = 1,
-                               .axis = 1,
-                               .is_backward = ints_at(invocation->node, "directions", i) != 0};
+    sources[i] =
+        (scan_source){.value = value,
+                      .data = (const char *)value->data + (size_t)batch * bytes,
+                      .first_axis = 1,
+                      .axis = 1,
+                      .is_backward = tern_node_attr_int_at(invocation->node, "directions", i) != 0};
     TERN_TRY(make_slice(s, i, &sources[i]));
   }
   for (int32_t i = 0; i < s->stack_count; ++i)

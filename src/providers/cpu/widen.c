@@ -45,12 +45,6 @@ static tern_edge *widen(tern_builder *builder, tern_edge *edge) {
                     TERN_ATTR_ARGS(tern_attr_i("to", TERN_FLOAT)));
 }
 
-static int32_t count_attrs(const tern_op *op) {
-  int32_t n = 0;
-  while (op->attrs && op->attrs[n].name) ++n;
-  return n;
-}
-
 // The same node over float. Inputs have been widened; outputs are narrowed again.
 static tern_status *wrap(tern_node *node, const tern_cpu_kernel *row) {
   tern_edge *inline_inputs[16], **inputs = inline_inputs;
@@ -64,10 +58,10 @@ static tern_status *wrap(tern_node *node, const tern_cpu_kernel *row) {
     inputs[i] = must_widen(row, formal, node->inputs[i]) ? widen(&patch.builder, node->inputs[i])
                                                          : node->inputs[i];
   }
-  tern_node *wide =
-      TERN_BUILD_NODE(&patch.builder, node->op->name, .domain = node->op->domain, .inputs = inputs,
-                      .input_count = node->input_count, .attrs = node->attrs,
-                      .attr_count = count_attrs(node->op), .output_count = node->output_count);
+  tern_node *wide = TERN_BUILD_NODE(
+      &patch.builder, node->op->name, .domain = node->op->domain, .inputs = inputs,
+      .input_count = node->input_count, .attrs = node->attrs,
+      .attr_count = tern_op_attr_count(node->op), .output_count = node->output_count);
   for (int32_t i = 0; wide && i < node->output_count; ++i) {
     tern_edge *output = wide->outputs[i];
     if (!node->outputs[i]) continue;
