@@ -5,26 +5,11 @@
 #include "providers/cpu/cpu.h"
 
 const tern_cpu_family *const tern_cpu_families[] = {
-    &tern_cpu_activation,
-    &tern_cpu_cast,
-    &tern_cpu_elementwise,
-    &tern_cpu_control,
-    &tern_cpu_shape,
-    &tern_cpu_conv,
-    &tern_cpu_matmul,
-    &tern_cpu_pool,
-    &tern_cpu_variadic,
-    &tern_cpu_rnn,
-    &tern_cpu_image,
-    &tern_cpu_random,
-    &tern_cpu_nn,
-    &tern_cpu_sequence,
-    &tern_cpu_movement,
-    &tern_cpu_normalize,
-    &tern_cpu_einsum,
-    &tern_cpu_reduce,
-    &tern_cpu_indexing,
-    NULL,
+    &tern_cpu_activation, &tern_cpu_cast,     &tern_cpu_elementwise, &tern_cpu_control,
+    &tern_cpu_shape,      &tern_cpu_conv,     &tern_cpu_matmul,      &tern_cpu_pool,
+    &tern_cpu_variadic,   &tern_cpu_rnn,      &tern_cpu_image,       &tern_cpu_random,
+    &tern_cpu_nn,         &tern_cpu_sequence, &tern_cpu_movement,    &tern_cpu_normalize,
+    &tern_cpu_einsum,     &tern_cpu_reduce,   &tern_cpu_indexing,    NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
 
@@ -67,20 +52,29 @@ const tern_cpu_kernel *tern_cpu_find_row(const tern_op *op) {
   return tern_map_get(&kernel_index, key);
 }
 
+// A tensor's element type, the undefined one too: a kernel is not chosen for what it might turn out
+// to be. Other kinds have none.
+static tern_dtype_set dtype_of(const tern_edge *edge) {
+  const tern_type *type = &edge->type;
+  return type->kind == TERN_KIND_TENSOR || type->dtype != TERN_DTYPE_UNDEFINED
+             ? TERN_DTYPE_BIT(type->dtype)
+             : 0;
+}
+
 // The element types that a type variable has on `node`, over its inputs and outputs.
 static tern_dtype_set variable_dtypes(const tern_node *node, const char *variable) {
   tern_dtype_set found = 0;
   for (int32_t i = 0; i < node->input_count; ++i) {
     const tern_formal *formal = tern_formal_at(node->op->inputs, i);
     if (node->inputs[i] && formal && strcmp(formal->type, variable) == 0)
-      found |= TERN_DTYPE_BIT(node->inputs[i]->type.dtype);
+      found |= dtype_of(node->inputs[i]);
   }
   for (int32_t i = 0; i < node->output_count; ++i) {
     const tern_formal *formal = tern_formal_at(node->op->outputs, i);
     if (node->outputs[i] && formal && strcmp(formal->type, variable) == 0)
-      found |= TERN_DTYPE_BIT(node->outputs[i]->type.dtype);
+      found |= dtype_of(node->outputs[i]);
   }
-  return found & ~TERN_DTYPE_BIT(TERN_DTYPE_UNDEFINED);
+  return found;
 }
 
 const tern_cpu_kernel *tern_cpu_find_kernel(const tern_node *node, const char **out_reason) {

@@ -5,7 +5,7 @@
 
 #include "ops/ops.h"
 #include "providers/cpu/cpu.h"
-#include "unit/test.h"
+#include "unit/ops/support.h"
 
 static const tern_op_family *const whole_families[] = {
     &tern_ops_elementwise, &tern_ops_activation, &tern_ops_variadic, &tern_ops_cast,
@@ -96,10 +96,29 @@ static void test_kernel_rows_name_what_exists(void **state) {
   }
 }
 
+// A kernel that dispatches on the element type is not chosen where that is not known.
+static void test_unknown_types_have_no_kernel(void **state) {
+  (void)state;
+  test_graph graph;
+  test_graph_open(&graph);
+  static const tern_dtype dtypes[] = {TERN_FLOAT, TERN_DTYPE_UNDEFINED};
+  for (size_t i = 0; i < TERN_COUNT_OF(dtypes); ++i) {
+    tern_edge *x = test_graph_input(&graph, dtypes[i], TEST_SHAPE(1, 2, 3, 3));
+    tern_edge *y = tern_build1(&graph.builder, "GlobalAveragePool", x);
+    assert_non_null(y);
+    const char *reason = NULL;
+    const tern_cpu_kernel *kernel = tern_cpu_find_kernel(y->producer, &reason);
+    assert_true((kernel != NULL) == (i == 0));
+    assert_true((reason == NULL) == (i == 0));
+  }
+  test_graph_close(&graph);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_whole_families),
       cmocka_unit_test(test_kernel_rows_name_what_exists),
+      cmocka_unit_test(test_unknown_types_have_no_kernel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
