@@ -24,6 +24,7 @@ typedef enum tern_activation {
   TERN_ACTIVATION_HARD_SWISH,       // x min(1, max(0, x / 6 + 1/2))
   TERN_ACTIVATION_GELU,             // x / 2 (1 + erf(x / sqrt(2)))
   TERN_ACTIVATION_GELU_TANH,        // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+  TERN_ACTIVATION_MISH,             // x tanh(ln(1 + e^x))
   TERN_ACTIVATION_SOFTPLUS,         // ln(1 + e^x)
   TERN_ACTIVATION_SOFTSIGN,         // x / (1 + |x|)
   TERN_ACTIVATION_SHRINK,           // beyond [-alpha, alpha]: beta nearer to 0; within: 0

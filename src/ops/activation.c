@@ -54,6 +54,13 @@ static tern_status *swiglu_body(tern_builder *builder, const tern_node *node, te
   return NULL;
 }
 
+static tern_status *mish_body(tern_builder *builder, const tern_node *node, tern_edge **outputs) {
+  tern_edge *x = node->inputs[0];
+  outputs[0] = tern_build2(builder, "Mul", x,
+                           tern_build1(builder, "Tanh", tern_build1(builder, "Softplus", x)));
+  return NULL;
+}
+
 #define CONSUMED_1_6(newest) TERN_VERSIONS(TERN_VERSION_CONSUMED_INPUTS, {6}, {newest})
 
 #define ACTIVATION(op_name, op_since, x, y, types, ...)                                            \
@@ -87,6 +94,8 @@ static const tern_op ops[] = {
     ACTIVATION("HardSwish", 22, "X", "Y", TERN_TYPES_FLOAT_BF, TERN_VERSIONS({14}, {22})),
     ACTIVATION("Gelu", 20, "X", "Y", TERN_TYPES_FLOAT_BF,
                TERN_ATTRS(TERN_ATTR_DEF_S("approximate", "none"))),
+    ACTIVATION("Mish", 22, "X", "Y", TERN_TYPES_FLOAT_BF, TERN_VERSIONS({18}, {22}),
+               .body = mish_body),
     ACTIVATION("Softplus", 22, "X", "Y", TERN_TYPES_FLOAT_BF, TERN_VERSIONS({1}, {22})),
     ACTIVATION("Softsign", 22, "input", "output", TERN_TYPES_FLOAT_BF, TERN_VERSIONS({1}, {22})),
     ACTIVATION("Shrink", 9, "input", "output", TERN_TYPES_FLOAT | TERN_TYPES_INT,

@@ -29,6 +29,7 @@ static tern_status *run(tern_invocation *invocation, tern_activation activation,
   X(ThresholdedRelu, THRESHOLDED_RELU, "alpha", NULL, REAL)                                        \
   X(HardSigmoid, HARD_SIGMOID, "alpha", "beta", REAL)                                              \
   X(HardSwish, HARD_SWISH, NULL, NULL, REAL)                                                       \
+  X(Mish, MISH, NULL, NULL, REAL)                                                                  \
   X(Softplus, SOFTPLUS, NULL, NULL, REAL)                                                          \
   X(Softsign, SOFTSIGN, NULL, NULL, REAL)                                                          \
   X(Shrink, SHRINK, "lambd", "bias", REAL | TERN_TYPES_INT)                                        \

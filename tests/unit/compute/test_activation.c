@@ -20,6 +20,9 @@ static double softplus(double x, double a, double b) {
   (void)a, (void)b;
   return log1p(exp(-fabs(x))) + fmax(x, 0);
 }
+static double mish(double x, double a, double b) {
+  return x * tanh(softplus(x, a, b));
+}
 static double swish(double x, double a, double b) {
   (void)b;
   return x / (1 + exp(-a * x));
@@ -48,6 +51,7 @@ static const function functions[] = {
     {TERN_ACTIVATION_CELU, celu, 2.5f, 0, 1e-6, 0},
     {TERN_ACTIVATION_SELU, selu, 1.6732632f, 1.050701f, 1e-6, 0},
     {TERN_ACTIVATION_SOFTPLUS, softplus, 0, 0, 1e-6, 0},
+    {TERN_ACTIVATION_MISH, mish, 0, 0, 1e-6, 0},
     {TERN_ACTIVATION_SWISH, swish, 1, 0, 1e-6, 0},
     {TERN_ACTIVATION_SWISH, swish, -1.7f, 0, 2e-5, 0},
     {TERN_ACTIVATION_GELU, gelu, 0, 0, 1e-6, 1},
