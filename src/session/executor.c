@@ -98,7 +98,7 @@ static void set_header(execution *e, int32_t slot, void *data) {
   e->frame->values[slot] = &e->frame->headers[slot];
 }
 
-// Shapes of the step's outputs from its actual inputs, where the plan does not know them.
+// Shapes of the step's outputs from its actual inputs, which are checked in doing so.
 static tern_status *infer_now(execution *e, tern_type **out_types) {
   tern_frame *frame = e->frame;
   const tern_node *node = e->step->node;
@@ -110,12 +110,16 @@ static tern_status *infer_now(execution *e, tern_type **out_types) {
   return tern_infer_run(node, frame->type_list, frame->inputs, *out_types);
 }
 
-static bool plan_knows_outputs(const execution *e) {
-  for (int32_t i = 0; i < e->step->node->output_count; ++i) {
-    int32_t slot = e->step->outputs[i];
-    if (slot >= 0 && e->frame->plan->slots[slot].rank == TERN_RANK_UNKNOWN) return false;
-  }
-  return true;
+// What is learnt from more inputs must be what the plan has made room for.
+static tern_status *check_planned(const tern_planned_slot *planned, const tern_type *inferred) {
+  tern_shape shape;
+  if (!inferred || planned->rank == TERN_RANK_UNKNOWN) return NULL;
+  tern_shape_set(&shape, planned->rank, planned->dims);
+  if (tern_shape_equal(&shape, &inferred->shape)) return NULL;
+  char expected[TERN_SHAPE_TEXT_BYTES], found[TERN_SHAPE_TEXT_BYTES];
+  return TERN_ERROR(TERN_RUNTIME_EXCEPTION, "an output of shape %s was planned as %s",
+                    tern_shape_format(&inferred->shape, found, sizeof found),
+                    tern_shape_format(&shape, expected, sizeof expected));
 }
 
 // Memory for one output, unless the kernel makes it itself.
@@ -123,6 +127,7 @@ static tern_status *place_output(execution *e, int32_t output, const tern_type *
   tern_frame *frame = e->frame;
   int32_t slot = e->step->outputs[output];
   const tern_planned_slot *planned = &frame->plan->slots[slot];
+  TERN_TRY(check_planned(planned, inferred));
   if (planned->place == TERN_PLACE_SLAB) {
     set_header(e, slot, frame->slab ? frame->slab + planned->offset : NULL);
   } else if (planned->place == TERN_PLACE_VIEW) {
@@ -138,11 +143,11 @@ static tern_status *place_output(execution *e, int32_t output, const tern_type *
   return NULL;
 }
 
-static tern_status *place_outputs(execution *e) {
+static tern_status *place_outputs(execution *e, bool is_open) {
   tern_type *types = NULL;
   const tern_op *op = e->step->node->op;
   if (op->flags & TERN_OP_CONTROL_FLOW) return NULL;
-  if (!plan_knows_outputs(e)) TERN_TRY(infer_now(e, &types));
+  if (is_open) TERN_TRY(infer_now(e, &types));
   for (int32_t i = 0; i < e->step->node->output_count; ++i) {
     if (e->step->outputs[i] < 0) continue;
     const tern_type *type = types ? &types[i] : NULL;
@@ -222,7 +227,7 @@ static tern_status *run_step(execution *e, int32_t index) {
   if (!frame->plan->skipped[index]) {
     for (int32_t i = 0; i < step->node->input_count; ++i)
       frame->inputs[i] = step->inputs[i] < 0 ? NULL : frame->values[step->inputs[i]];
-    tern_status *status = place_outputs(e);
+    tern_status *status = place_outputs(e, frame->plan->is_open[index]);
     if (status) {
       char where[TERN_NODE_TEXT_BYTES];
       return tern_status_annotate(status, "%s",

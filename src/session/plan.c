@@ -165,6 +165,19 @@ static tern_status *place_output(planning *p, const tern_step *step, int32_t ind
   return NULL;
 }
 
+// Inputs count too: inference cannot refuse a shape that it does not know.
+static bool is_open(const planning *p, const tern_step *step) {
+  for (int32_t i = 0; i < step->node->input_count; ++i) {
+    const tern_type *type = p->input_types[i];
+    if (type && type->kind == TERN_KIND_TENSOR && !tern_shape_is_known(&type->shape)) return true;
+  }
+  for (int32_t i = 0; i < step->node->output_count; ++i) {
+    int32_t slot = step->outputs[i];
+    if (slot >= 0 && p->plan->slots[slot].rank == TERN_RANK_UNKNOWN) return true;
+  }
+  return false;
+}
+
 static tern_status *plan_step(planning *p, int32_t index) {
   const tern_step *step = &p->program->steps[index];
   const tern_node *node = step->node;
@@ -182,6 +195,7 @@ static tern_status *plan_step(planning *p, int32_t index) {
     p->types[slot] = p->output_types[i];
     TERN_TRY(keep_shape(p, slot, &p->output_types[i]));
   }
+  p->plan->is_open[index] = is_open(p, step);
   TERN_TRY(compute_ahead(p, index, step));
   for (int32_t i = 0; i < node->output_count && !p->plan->skipped[index]; ++i) {
     if (step->outputs[i] >= 0) TERN_TRY(place_output(p, step, index, i));
@@ -244,7 +258,8 @@ static tern_status *allocate_tables(planning *p, tern_arena *arena) {
 
 static tern_status *make_tables(tern_plan *plan, const tern_program *program) {
   TERN_TRY(TERN_ARENA_ARRAY(&plan->arena, program->slot_count, &plan->slots));
-  return TERN_ARENA_ARRAY(&plan->arena, program->step_count, &plan->skipped);
+  TERN_TRY(TERN_ARENA_ARRAY(&plan->arena, program->step_count, &plan->skipped));
+  return TERN_ARENA_ARRAY(&plan->arena, program->step_count, &plan->is_open);
 }
 
 static tern_status *create_plan(tern_program *program, const tern_value *const *inputs,

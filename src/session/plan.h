@@ -33,6 +33,7 @@ struct tern_plan {
   size_t key_count;
   tern_planned_slot *slots; // one for each of the program's
   bool *skipped;            // one for each step: all its outputs are KNOWN
+  bool *is_open;            // one for each step: the shape of an input or output is not known
   size_t slab_bytes;
 };
 

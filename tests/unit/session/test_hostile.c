@@ -117,6 +117,39 @@ static void inputs_that_do_not_fit(void **state) {
   }
 }
 
+// The output's shape follows from the other inputs, so only the run sees that the bias, of a size
+// computed while running, does not fit.
+static void sizes_that_show_while_running(void **state) {
+  (void)state;
+  static const struct {
+    const char *op, *inputs;
+    int64_t size;
+    outcome expected;
+  } cases[] = {{"Conv", "x,w,b", 2, FAILS},
+               {"Conv", "x,w,b", 8, RUNS},
+               {"ConvTranspose", "x,v,b", 2, FAILS},
+               {"ConvTranspose", "x,v,b", 8, RUNS},
+               {"Gemm", "p,q,b", 2, FAILS},
+               {"Gemm", "p,q,b", 8, RUNS},
+               {"LayerNormalization", "q,b", 2, FAILS},
+               {"LayerNormalization", "q,b", 8, RUNS}};
+  for (size_t i = 0; i < TERN_COUNT_OF(cases); ++i) {
+    size_t graph = begin();
+    put_info(&writer, GRAPH_INPUT, "x", TERN_FLOAT, "1,2,5,5");
+    put_info(&writer, GRAPH_INPUT, "w", TERN_FLOAT, "8,2,3,3");
+    put_info(&writer, GRAPH_INPUT, "v", TERN_FLOAT, "2,8,3,3");
+    put_info(&writer, GRAPH_INPUT, "p", TERN_FLOAT, "3,4");
+    put_info(&writer, GRAPH_INPUT, "q", TERN_FLOAT, "4,8");
+    put_info(&writer, GRAPH_INPUT, "small", TERN_INT64, "1"); // of at most 2
+    put_i64s("least", "1", &cases[i].size, 1);
+    put_node(&writer, "", "Max", "small,least", "size");
+    put_node(&writer, "", "ConstantOfShape", "size", "b");
+    put_node(&writer, "n", cases[i].op, cases[i].inputs, "y");
+    put_info(&writer, GRAPH_OUTPUT, "y", 0, NULL);
+    expect(graph, cases[i].expected, NULL);
+  }
+}
+
 static void declared_inputs(void **state) {
   (void)state;
   static const struct {
@@ -484,6 +517,7 @@ int main(void) {
       cmocka_unit_test(outputs_that_the_file_leaves_out),
       cmocka_unit_test(outputs_that_no_version_has),
       cmocka_unit_test(inputs_that_do_not_fit),
+      cmocka_unit_test(sizes_that_show_while_running),
       cmocka_unit_test(declared_inputs),
       cmocka_unit_test(initializers),
       cmocka_unit_test(external_data_stays_below),
