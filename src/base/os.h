@@ -12,6 +12,8 @@ const char *tern_os_getenv(const char *name);
 int64_t tern_os_monotonic_ns(void);
 // Microseconds since 1970, and the process and thread numbers, for traces and log lines.
 int64_t tern_os_wall_clock_us(void);
+// The time of day in UTC as "2026-01-31_23-59-59", for file names. Cut when `size` is too small.
+void tern_os_format_time(int64_t wall_clock_us, char *out_text, size_t size);
 int64_t tern_os_process_id(void);
 int64_t tern_os_thread_id(void);
 

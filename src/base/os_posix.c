@@ -27,6 +27,13 @@ int64_t tern_os_monotonic_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+void tern_os_format_time(int64_t wall_clock_us, char *out_text, size_t size) {
+  time_t seconds = (time_t)(wall_clock_us / 1000000);
+  struct tm parts = {0};
+  gmtime_r(&seconds, &parts);
+  if (strftime(out_text, size, "%Y-%m-%d_%H-%M-%S", &parts) == 0 && size > 0) out_text[0] = 0;
+}
+
 int64_t tern_os_wall_clock_us(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);

@@ -143,11 +143,9 @@ static tern_status *place_output(execution *e, int32_t output, const tern_type *
   return NULL;
 }
 
-static tern_status *place_outputs(execution *e, bool is_open) {
-  tern_type *types = NULL;
+// `types` are the outputs' as inferred now; NULL where the plan knows them.
+static tern_status *place_outputs(execution *e, const tern_type *types) {
   const tern_op *op = e->step->node->op;
-  if (op->flags & TERN_OP_CONTROL_FLOW) return NULL;
-  if (is_open) TERN_TRY(infer_now(e, &types));
   for (int32_t i = 0; i < e->step->node->output_count; ++i) {
     if (e->step->outputs[i] < 0) continue;
     const tern_type *type = types ? &types[i] : NULL;
@@ -227,7 +225,10 @@ static tern_status *run_step(execution *e, int32_t index) {
   if (!frame->plan->skipped[index]) {
     for (int32_t i = 0; i < step->node->input_count; ++i)
       frame->inputs[i] = step->inputs[i] < 0 ? NULL : frame->values[step->inputs[i]];
-    tern_status *status = place_outputs(e, frame->plan->is_open[index]);
+    bool runs_subgraphs = step->node->op->flags & TERN_OP_CONTROL_FLOW;
+    tern_type *types = NULL;
+    if (frame->plan->is_open[index] && !runs_subgraphs) TERN_TRY(infer_now(e, &types));
+    tern_status *status = runs_subgraphs ? NULL : place_outputs(e, types);
     if (status) {
       char where[TERN_NODE_TEXT_BYTES];
       return tern_status_annotate(status, "%s",

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 struct tern_profiler {
   tern_allocator *allocator;
@@ -23,12 +22,9 @@ tern_status *tern_profiler_create(tern_allocator *allocator, const char *prefix,
   tern_os_mutex_init(&profiler->mutex);
   tern_text_init(allocator, &profiler->events);
   profiler->start_ns = tern_os_monotonic_ns();
-  time_t now = (time_t)(tern_os_wall_clock_us() / 1000000);
-  struct tm parts = {0};
-  gmtime_r(&now, &parts);
-  char stamp[40];
-  strftime(stamp, sizeof stamp, "_%Y-%m-%d_%H-%M-%S.json", &parts);
-  profiler->path_bytes = strlen(prefix) + strlen(stamp) + 1;
+  char stamp[32];
+  tern_os_format_time(tern_os_wall_clock_us(), stamp, sizeof stamp);
+  profiler->path_bytes = strlen(prefix) + strlen(stamp) + sizeof "_.json";
   tern_status *status =
       tern_allocator_alloc(allocator, profiler->path_bytes, (void **)&profiler->path);
   if (status) {
@@ -36,7 +32,7 @@ tern_status *tern_profiler_create(tern_allocator *allocator, const char *prefix,
     tern_profiler_destroy(profiler);
     return status;
   }
-  snprintf(profiler->path, profiler->path_bytes, "%s%s", prefix, stamp);
+  snprintf(profiler->path, profiler->path_bytes, "%s_%s.json", prefix, stamp);
   *out_profiler = profiler;
   return NULL;
 }
