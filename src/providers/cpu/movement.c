@@ -152,6 +152,10 @@ static tern_status *compute_slice(tern_invocation *invocation) {
   const int64_t count = tern_value_count(starts);
   if (!has_count(ends, count) || !has_count(axis_list, count) || !has_count(steps, count))
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "starts, ends, axes and steps differ in number");
+  // A scalar's slice has a known shape whatever these are, so that inference need not see them.
+  if (count > from->rank)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "%lld axes are sliced, the input has %d",
+                      (long long)count, from->rank);
   tern_strided_axis axes[TERN_MAX_RANK];
   tern_strided_dense(from->dims, from->rank, from_strides);
   tern_strided_dense(to->dims, to->rank, to_strides);

@@ -80,6 +80,7 @@ static void inputs_that_do_not_fit(void **state) {
       {"Slice", "a,two,one", REFUSED},
       {"Slice", "a,d1,d2", FAILS},
       {"Slice", "a,one,one,nine", REFUSED},
+      {"Slice", "scalar,many,many", FAILS},
       {"Reshape", "a,minus", REFUSED},
       {"Expand", "e,huge", FAILS},
       {"ConstantOfShape", "huge", FAILS},
@@ -109,6 +110,8 @@ static void inputs_that_do_not_fit(void **state) {
     put_info(&writer, GRAPH_INPUT, "m", TERN_FLOAT, "1,1");
     put_info(&writer, GRAPH_INPUT, "d1", TERN_INT64, "1");
     put_info(&writer, GRAPH_INPUT, "d2", TERN_INT64, "0");
+    put_info(&writer, GRAPH_INPUT, "scalar", TERN_FLOAT, "");
+    put_info(&writer, GRAPH_INPUT, "many", TERN_INT64, "2,2,8");
     size_t node = open_node(&writer, "n", cases[i].op, cases[i].inputs, "y");
     if (!strcmp(cases[i].op, "Concat")) put_attr_i(&writer, "axis", 0);
     tern_pb_end_message(&writer, node);
