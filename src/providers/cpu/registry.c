@@ -113,9 +113,8 @@ static tern_status *prepare(void *self, const tern_prepare *ctx, tern_kernel *ou
   return NULL;
 }
 
-// NULL: the CPU computes in the memory of whoever runs the session.
 static tern_provider provider = {
-    .name = "CPUExecutionProvider", .claims = claims, .prepare = prepare, .allocator = NULL};
+    .name = "CPUExecutionProvider", .claims = claims, .prepare = prepare};
 
 tern_provider *tern_cpu_provider(void) {
   return &provider;
