@@ -27,9 +27,12 @@ static inline const tern_shape *tern_infer_shape(const tern_infer *infer, int32_
   const tern_type *type = tern_infer_type(infer, index);
   return type ? &type->shape : NULL;
 }
-// The input's elements when they are known, else NULL.
+// The input's elements when they are known, else NULL. While planning and running the row's
+// `shape_inputs` decide: other inputs may lie where the host cannot read.
 static inline const tern_value *tern_infer_value(const tern_infer *infer, int32_t index) {
-  return index < infer->input_count && infer->input_values ? infer->input_values[index] : NULL;
+  if (index >= infer->input_count || !infer->input_values) return NULL;
+  if (!infer->model && !tern_op_input_bit(infer->node->op->shape_inputs, index)) return NULL;
+  return infer->input_values[index];
 }
 // True when the input is given.
 static inline bool tern_infer_has(const tern_infer *infer, int32_t index) {

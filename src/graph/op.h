@@ -118,10 +118,13 @@ typedef enum tern_op_flags {
 struct tern_op {
   const char *domain;
   const char *name;
-  int16_t since;              // the version this row describes: the newest
-  int16_t deprecated_since;   // 0, or the opset that removed it: upgrade must replace it
-  uint32_t flags;             // tern_op_flags
-  uint32_t inplace_inputs;    // bit i: output 0 may overwrite input i when shape and type agree
+  int16_t since;            // the version this row describes: the newest
+  int16_t deprecated_since; // 0, or the opset that removed it: upgrade must replace it
+  uint32_t flags;           // tern_op_flags
+  uint32_t inplace_inputs;  // bit i: output 0 may overwrite input i when shape and type agree
+  // Bit i: `infer` reads the elements of input i; only those are shown to it while planning and
+  // running, and they have to be where the host can read them.
+  uint32_t shape_inputs;
   const tern_formal *inputs;  // ends with {0}; NULL: none
   const tern_formal *outputs; // likewise
   const tern_constraint *constraints;
@@ -141,6 +144,11 @@ struct tern_op {
   double (*flops)(const tern_node *node, const tern_type *const *inputs,
                   const tern_type *const *outputs);
 };
+
+// Whether input `index` is in a mask of inputs, whose last bit speaks for all inputs from it on.
+static inline bool tern_op_input_bit(uint32_t mask, int32_t index) {
+  return mask >> (index < 31 ? index : 31) & 1u;
+}
 
 // List makers for rows: TERN_INPUTS({"A", "T"}, {"B", "T"}).
 #define TERN_INPUTS(...)                                                                           \

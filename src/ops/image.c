@@ -198,7 +198,7 @@ static tern_status *upgrade_resize_11(tern_draft *draft) {
              TERN_ATTR_DEF_S("keep_aspect_ratio_policy", "stretch"),                               \
              TERN_ATTR_DEF_S("mode", "nearest"),                                                   \
              TERN_ATTR_DEF_S("nearest_mode", "round_prefer_floor")),                               \
-  .infer = tern_ops_infer_resize
+  .shape_inputs = 0xe, .infer = tern_ops_infer_resize
 
 static const tern_op ops[] = {
     {
@@ -250,6 +250,7 @@ static const tern_op ops[] = {
         TERN_CONSTRAINTS({"T1", {.tensor = TERN_TYPES_FLOAT_BF}},
                          {"T2", {.tensor = TERN_DTYPE_BIT(TERN_INT64)}}),
         TERN_ATTRS(TERN_ATTR_DEF_I("align_corners", 0)),
+        .shape_inputs = 2,
         .infer = infer_affine_grid,
     },
     {

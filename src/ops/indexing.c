@@ -135,6 +135,7 @@ static const tern_op ops[] = {
      TERN_ATTRS(TERN_ATTR_DEF_I("axis", -1), TERN_ATTR_DEF_I("largest", 1),
                 TERN_ATTR_DEF_I("sorted", 1)),
      TERN_VERSIONS({1, upgrade_topk_1, "attribute k becomes input 1"}, {10}, {11}, {24}),
+     .shape_inputs = 2,
      .infer = tern_ops_infer_topk},
     {.domain = TERN_DOMAIN_ONNX,
      .name = "Unique",
@@ -159,6 +160,7 @@ static const tern_op ops[] = {
                       {"T3", {.tensor = TERN_TYPES_IR4}}),
      TERN_ATTRS(TERN_ATTR_DEF_I("axis", -1)),
      TERN_VERSIONS({9}, {11}, {28}),
+     .shape_inputs = 2,
      .infer = tern_ops_infer_one_hot},
 };
 

@@ -221,6 +221,7 @@ static const tern_op ops[] = {
                    TERN_ATTR_OPTIONAL("pads", TERN_ATTR_INTS),
                    TERN_ATTR_OPTIONAL("strides", TERN_ATTR_INTS)),
         TERN_VERSIONS({9}, {11}, {22}),
+        .shape_inputs = 4,
         .infer = infer_unpool,
     },
 };

@@ -190,7 +190,7 @@ static tern_status *upgrade_dft_17(tern_draft *draft) {
     TERN_OUTPUTS({"output", "T2"}),                                                                \
     TERN_CONSTRAINTS({"T1", INDEX}, {"T2", {.tensor = TERN_TYPES_NUMERIC}}),                       \
     TERN_ATTRS(TERN_ATTR_DEF_I("output_datatype", 1), TERN_ATTR_DEF_I("periodic", 1)),             \
-    .infer = infer_window                                                                          \
+    .shape_inputs = 1, .infer = infer_window                                                       \
   }
 
 static const tern_op ops[] = {
@@ -235,6 +235,7 @@ static const tern_op ops[] = {
         TERN_OUTPUTS({"output", "T3"}),
         TERN_CONSTRAINTS({"T1", INDEX}, {"T2", REALS}, {"T3", {.tensor = TERN_TYPES_NUMERIC}}),
         TERN_ATTRS(TERN_ATTR_DEF_I("output_datatype", 1)),
+        .shape_inputs = 3,
         .infer = infer_mel,
     },
     {
@@ -248,6 +249,7 @@ static const tern_op ops[] = {
                          {"tensor(int64)", {.tensor = TERN_DTYPE_BIT(TERN_INT64)}}),
         TERN_ATTRS(TERN_ATTR_DEF_I("inverse", 0), TERN_ATTR_DEF_I("onesided", 0)),
         TERN_VERSIONS({17, upgrade_dft_17, "attribute axis becomes input 2"}, {20}),
+        .shape_inputs = 6,
         .infer = infer_dft,
     },
     {
@@ -259,6 +261,7 @@ static const tern_op ops[] = {
         TERN_OUTPUTS({"output", "T1"}),
         TERN_CONSTRAINTS({"T1", REALS}, {"T2", INDEX}),
         TERN_ATTRS(TERN_ATTR_DEF_I("onesided", 1)),
+        .shape_inputs = 0xa,
         .infer = infer_stft,
     },
     {

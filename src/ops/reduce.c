@@ -130,7 +130,7 @@ static tern_status *upgrade_log_of_integers(tern_draft *draft) {
     TERN_INPUTS({"data", "T"}, {"axes", "I", TERN_FORMAL_OPTIONAL}),                               \
     TERN_OUTPUTS({"reduced", "T"}), TERN_CONSTRAINTS({"T", {.tensor = types_}}, INT64_I),          \
     TERN_ATTRS(TERN_ATTR_DEF_I("keepdims", 1), TERN_ATTR_DEF_I("noop_with_empty_axes", 0)),        \
-    TERN_VERSIONS(__VA_ARGS__), .infer = infer_reduce, .flops = flops_reduce,                      \
+    TERN_VERSIONS(__VA_ARGS__), .shape_inputs = 2, .infer = infer_reduce, .flops = flops_reduce,   \
   }
 // The position of an extreme along an axis.
 #define ARG_ROW(operator_)                                                                         \
@@ -150,7 +150,7 @@ static tern_status *upgrade_log_of_integers(tern_draft *draft) {
     TERN_CONSTRAINTS({"T", {.tensor = WIDE}},                                                      \
                      {"T2", {.tensor = TERN_DTYPE_BIT(TERN_INT32) | TERN_DTYPE_BIT(TERN_INT64)}}), \
     TERN_ATTRS(TERN_ATTR_DEF_I("exclusive", 0), TERN_ATTR_DEF_I("reverse", 0)),                    \
-    TERN_VERSIONS(__VA_ARGS__), .infer = infer_cumulative,                                         \
+    TERN_VERSIONS(__VA_ARGS__), .shape_inputs = 2, .infer = infer_cumulative,                      \
   }
 
 static const tern_op ops[] = {
