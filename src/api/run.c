@@ -105,7 +105,8 @@ static tern_status *run_adapted(OrtSession *session, const tern_run_options *opt
 // With a profile of this run alone.
 static tern_status *run_profiled(OrtSession *session, const char *prefix, tern_run_options *options,
                                  const tern_api_run *run) {
-  TERN_TRY(tern_profiler_create(tern_allocator_system(), prefix, &options->profiler));
+  const tern_profiler_options profile = {.prefix = prefix, .start_ns = tern_os_monotonic_ns()};
+  TERN_TRY(tern_profiler_create(tern_allocator_system(), &profile, &options->profiler));
   tern_status *status = run_adapted(session, options, run);
   const char *path;
   if (!status) status = tern_profiler_end(options->profiler, &path);

@@ -42,6 +42,13 @@ void tern_os_file_discard(const tern_os_file *file, const void *data, size_t siz
 
 // Writes a whole file through a temporary name and a rename, so that no reader sees a part.
 TERN_MUST_USE tern_status *tern_os_file_write(const char *path, const void *data, size_t size);
+// The same for what need not be in memory as a whole: `fill` puts its parts, one after the other.
+// Its error is passed on, and leaves no file.
+typedef struct tern_os_sink tern_os_sink;
+TERN_MUST_USE tern_status *
+tern_os_file_write_parts(const char *path, tern_status *(*fill)(void *self, tern_os_sink *sink),
+                         void *self);
+TERN_MUST_USE tern_status *tern_os_sink_put(tern_os_sink *sink, const void *data, size_t size);
 
 // Mutual exclusion, not recursive.
 typedef struct tern_os_mutex {

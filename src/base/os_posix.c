@@ -260,29 +260,51 @@ void tern_os_file_discard(const tern_os_file *file, const void *data, size_t siz
   if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
-static tern_status *write_all(int fd, const char *path, const void *data, size_t size) {
+struct tern_os_sink {
+  int fd;
+  const char *path;
+};
+
+tern_status *tern_os_sink_put(tern_os_sink *sink, const void *data, size_t size) {
   for (size_t done = 0; done < size;) {
-    ssize_t n = write(fd, (const char *)data + done, size - done);
+    ssize_t n = write(sink->fd, (const char *)data + done, size - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return TERN_ERROR(TERN_FAIL, "cannot write '%s'", path);
+    if (n <= 0) return TERN_ERROR(TERN_FAIL, "cannot write '%s'", sink->path);
     done += (size_t)n;
   }
   return NULL;
 }
 
-tern_status *tern_os_file_write(const char *path, const void *data, size_t size) {
+tern_status *tern_os_file_write_parts(const char *path,
+                                      tern_status *(*fill)(void *self, tern_os_sink *sink),
+                                      void *self) {
   char temporary[PATH_MAX];
   int n = snprintf(temporary, sizeof temporary, "%s.tmp%ld", path, (long)getpid());
   if (n < 0 || (size_t)n >= sizeof temporary)
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "the path '%.80s...' is too long", path);
-  int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return open_error(path);
-  tern_status *status = write_all(fd, path, data, size);
-  if (close(fd) != 0 && !status) status = TERN_ERROR(TERN_FAIL, "cannot write '%s'", path);
+  tern_os_sink sink = {open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), path};
+  if (sink.fd < 0) return open_error(path);
+  tern_status *status = fill(self, &sink);
+  if (close(sink.fd) != 0 && !status) status = TERN_ERROR(TERN_FAIL, "cannot write '%s'", path);
   if (!status && rename(temporary, path) != 0)
     status = TERN_ERROR(TERN_FAIL, "cannot rename '%s' to '%s'", temporary, path);
   if (status) unlink(temporary);
   return status;
+}
+
+typedef struct byte_range {
+  const void *data;
+  size_t size;
+} byte_range;
+
+static tern_status *put_range(void *self, tern_os_sink *sink) {
+  const byte_range *range = self;
+  return tern_os_sink_put(sink, range->data, range->size);
+}
+
+tern_status *tern_os_file_write(const char *path, const void *data, size_t size) {
+  byte_range range = {data, size};
+  return tern_os_file_write_parts(path, put_range, &range);
 }
 
 _Static_assert(sizeof(pthread_mutex_t) <= sizeof(tern_os_mutex), "the mutex must fit");

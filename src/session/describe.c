@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/cost.h"
+
 // Below 0: not known.
 typedef struct node_facts {
   const tern_step *step;
@@ -63,34 +65,6 @@ static void gather(const tern_program *program, const tern_plan *plan, const int
   }
 }
 
-static bool are_known(const tern_type *const *types, int32_t count) {
-  int64_t elements;
-  for (int32_t i = 0; i < count; ++i) {
-    if (!types[i] || types[i]->kind != TERN_KIND_TENSOR) continue;
-    if (!tern_shape_count(&types[i]->shape, &elements)) return false;
-  }
-  return true;
-}
-
-static double total_elements(const tern_type *const *types, int32_t count) {
-  double total = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    int64_t elements;
-    if (types[i] && types[i]->kind == TERN_KIND_TENSOR &&
-        tern_shape_count(&types[i]->shape, &elements))
-      total += (double)elements;
-  }
-  return total;
-}
-
-// One operation an output element, unless the operator's row knows better.
-static double node_flops(const tern_node *node, const tern_type *const *inputs,
-                         const tern_type *const *outputs) {
-  if (!are_known(outputs, node->output_count)) return -1;
-  if (!node->op->flops) return total_elements(outputs, node->output_count);
-  return are_known(inputs, node->input_count) ? node->op->flops(node, inputs, outputs) : -1;
-}
-
 static tern_status *step_flops(tern_allocator *allocator, const tern_program *program,
                                const tern_plan *plan, const tern_step *step, double *out_flops) {
   const tern_node *node = step->node;
@@ -103,7 +77,7 @@ static tern_status *step_flops(tern_allocator *allocator, const tern_program *pr
     const tern_type **outputs = list + node->input_count;
     gather(program, plan, step->inputs, node->input_count, types, list);
     gather(program, plan, step->outputs, node->output_count, types + node->input_count, outputs);
-    *out_flops = node_flops(node, list, outputs);
+    *out_flops = tern_cost_flops(node, list, outputs);
   }
   tern_allocator_free(allocator, list, count * sizeof *list);
   tern_allocator_free(allocator, types, count * sizeof *types);
@@ -177,14 +151,13 @@ static void count_memory(session_survey *survey, tern_program *program) {
 
 static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle);
 
-// Views, steps that planning has computed, and subgraphs that did not run where the graph around
-// them did, cost nothing.
+// Steps that planning has computed, and subgraphs that did not run where the graph around them did,
+// cost nothing.
 static tern_status *look_at_step(session_survey *survey, const tern_program *program,
                                  const tern_plan *plan, int32_t index, bool is_idle) {
   const tern_step *step = &program->steps[index];
   node_facts facts = {.step = step};
-  bool is_free =
-      is_idle || (plan && plan->skipped[index]) || (step->node->op->flags & TERN_OP_VIEW);
+  bool is_free = is_idle || (plan && plan->skipped[index]);
   if (!is_free) TERN_TRY(step_flops(survey->allocator, program, plan, step, &facts.flops));
   if (facts.flops < 0)
     survey->is_complete = false;

@@ -203,7 +203,8 @@ static tern_status *call_kernel(execution *e) {
     if (!status && tern_frame_owns(frame, slot)) status = check_made(e, slot);
   }
   if (e->run->profiler && !status)
-    tern_profiler_add_step(e->run->profiler, step, frame->inputs, frame->outputs, start);
+    tern_profiler_add_step(e->run->profiler, step, &step->kernel, frame->inputs, frame->outputs,
+                           start);
   return status;
 }
 

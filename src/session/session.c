@@ -42,6 +42,10 @@ static void log_message(const tern_session *session, tern_log_severity severity,
     session->logger.log(session->logger.self, severity, "session", message);
 }
 
+static void add_phase(const tern_session *session, const char *name, int64_t start_ns) {
+  if (session->profiler) tern_profiler_add_phase(session->profiler, name, start_ns);
+}
+
 static tern_status *check_cancel(const tern_session_options *options) {
   if (!options->cancel || !atomic_load(options->cancel)) return NULL;
   return TERN_ERROR(TERN_MODEL_LOAD_CANCELED, "loading was cancelled");
@@ -116,9 +120,14 @@ static tern_status *make_ready(tern_session *session, tern_span bytes,
                                   .disable_prepacking =
                                       config_is(options, "session.disable_prepacking", "1")};
   tern_evaluator evaluator = tern_evaluator_make(&program);
+  int64_t start_ns = tern_os_monotonic_ns();
   TERN_TRY(import_model(session, bytes, options, &evaluator));
+  bool is_file = session->model->file.data != NULL;
+  add_phase(session, is_file ? "model_loading_uri" : "model_loading_array", start_ns);
   TERN_TRY(check_cancel(options));
+  start_ns = tern_os_monotonic_ns();
   TERN_TRY(optimize(session, options, &evaluator));
+  add_phase(session, "graph_optimization", start_ns);
   TERN_TRY(tern_save_optimized(session->model, options));
   tern_model_spend_unread(session->model);
   TERN_TRY(check_cancel(options));
@@ -126,10 +135,14 @@ static tern_status *make_ready(tern_session *session, tern_span bytes,
   TERN_TRY(tern_optimize_inserted_casts(session->model));
   tern_model_spend_unread(session->model);
   TERN_TRY(index_interface(session));
-  return tern_program_create(session->model->graph, &program, &session->program);
+  start_ns = tern_os_monotonic_ns();
+  TERN_TRY(tern_program_create(session->model->graph, &program, &session->program));
+  add_phase(session, "kernel_preparation", start_ns);
+  return NULL;
 }
 
-static tern_status *start(const tern_session_options *options, tern_session **out_session) {
+static tern_status *start(const tern_session_options *options, int64_t start_ns,
+                          tern_session **out_session) {
   tern_allocator *allocator = options->allocator ? options->allocator : tern_allocator_system();
   const tern_op_registry *registry;
   TERN_TRY(tern_ops_registry(&registry));
@@ -138,8 +151,9 @@ static tern_status *start(const tern_session_options *options, tern_session **ou
   session->allocator = allocator;
   session->logger = options->logger;
   tern_status *status = tern_model_create(allocator, registry, &session->model);
-  if (!status && options->profile_prefix)
-    status = tern_profiler_create(allocator, options->profile_prefix, &session->profiler);
+  const tern_profiler_options profile = {.prefix = options->profile_prefix, .start_ns = start_ns};
+  if (!status && profile.prefix)
+    status = tern_profiler_create(allocator, &profile, &session->profiler);
   if (status) {
     tern_session_destroy(session);
     return status;
@@ -155,8 +169,7 @@ static tern_status *finish(tern_session *session, tern_status *status, int64_t s
     tern_session_destroy(session);
     return status;
   }
-  if (session->profiler)
-    tern_profiler_add_phase(session->profiler, "session_initialization", start_ns);
+  add_phase(session, "session_initialization", start_ns);
   *out_session = session;
   return NULL;
 }
@@ -183,7 +196,7 @@ tern_status *tern_session_create_from_file(const char *path, const tern_session_
                                            tern_session **out_session) {
   int64_t start_ns = tern_os_monotonic_ns();
   tern_session *session;
-  TERN_TRY(start(options, &session));
+  TERN_TRY(start(options, start_ns, &session));
   return finish(session, load_file(session, path, options), start_ns, out_session);
 }
 
@@ -206,12 +219,22 @@ tern_status *tern_session_create_from_memory(const void *bytes, size_t size,
                                              tern_session **out_session) {
   int64_t start_ns = tern_os_monotonic_ns();
   tern_session *session;
-  TERN_TRY(start(options, &session));
+  TERN_TRY(start(options, start_ns, &session));
   return finish(session, load_memory(session, bytes, size, options), start_ns, out_session);
+}
+
+// A profile that nobody has ended, like ORT's, is written when its session goes.
+static void end_profile(tern_session *session) {
+  const char *path;
+  if (!session->profiler || !session->program) return;
+  tern_status *status = tern_profiler_end(session->profiler, &path);
+  if (status) log_message(session, TERN_LOG_ERROR, tern_status_message(status));
+  tern_status_free(status);
 }
 
 void tern_session_destroy(tern_session *session) {
   if (!session) return;
+  end_profile(session);
   tern_program_destroy(session->program);
   tern_model_destroy(session->model);
   tern_profiler_destroy(session->profiler);

@@ -47,7 +47,7 @@ typedef struct tern_session_options {
   // Config entries by ORT's keys ("session.disable_prepacking" …). The last of equal keys counts.
   const tern_metadata *config;
   size_t config_count;
-  const char *profile_prefix; // NULL: no profile
+  const char *profile_prefix; // of the trace's path (session/profiler.h); NULL: no profile
   tern_logger logger;         // kept
   const _Atomic bool *cancel; // set from another thread: loading stops with MODEL_LOAD_CANCELED
 } tern_session_options;
@@ -63,7 +63,7 @@ TERN_MUST_USE tern_status *tern_session_create_from_file(const char *path,
 TERN_MUST_USE tern_status *tern_session_create_from_memory(const void *bytes, size_t size,
                                                            const tern_session_options *options,
                                                            tern_session **out_session);
-// Accepts NULL. No run may be under way.
+// Accepts NULL. No run may be under way. Writes the profile, if there is one that was not ended.
 void tern_session_destroy(tern_session *session);
 
 // The value of a config entry, or NULL.

@@ -176,6 +176,29 @@ static void writes_leave_no_temporary(void **state) {
   assert_int_not_equal(access(temporary, F_OK), 0);
 }
 
+// Two parts, then an error where `self` says so.
+static tern_status *put_parts(void *self, tern_os_sink *sink) {
+  TERN_TRY(tern_os_sink_put(sink, "one ", 4));
+  TERN_TRY(tern_os_sink_put(sink, "two", 3));
+  return *(bool *)self ? TERN_ERROR(TERN_NOT_FOUND, "a part is missing") : NULL;
+}
+
+static void parts_make_a_file_or_none(void **state) {
+  (void)state;
+  bool fails = true;
+  const char *parts = at("inside/parts");
+  assert_int_equal(take_code(tern_os_file_write_parts(parts, put_parts, &fails)), TERN_NOT_FOUND);
+  assert_int_not_equal(access(parts, F_OK), 0);
+  fails = false;
+  assert_null(tern_os_file_write_parts(parts, put_parts, &fails));
+  tern_os_file file;
+  assert_null(tern_os_file_open(parts, false, &file));
+  assert_int_equal(file.size, 7);
+  assert_memory_equal(file.data, "one two", 7);
+  tern_os_file_close(&file);
+  assert_int_equal(unlink(parts), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_below_are_opened),
@@ -184,6 +207,7 @@ int main(void) {
       cmocka_unit_test(failures_say_what_is_wrong),
       cmocka_unit_test(discarded_pages_can_still_be_read),
       cmocka_unit_test(writes_leave_no_temporary),
+      cmocka_unit_test(parts_make_a_file_or_none),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
