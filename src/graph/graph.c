@@ -49,8 +49,6 @@ void tern_model_destroy(tern_model *model) {
   free_lists(model);
   tern_map_deinit(&model->symbol_ids);
   tern_arena_deinit(&model->arena);
-  tern_external_files_destroy(model->externals);
-  tern_os_file_close(&model->file);
   TERN_DELETE(model->allocator, model);
 }
 
@@ -90,10 +88,10 @@ tern_status *tern_model_keep_value(tern_model *model, tern_value *value) {
 }
 
 void tern_model_discard(const tern_model *model, const tern_value *value) {
-  const char *data = value->data, *begin = model->file.data;
+  const char *data = value->data, *begin = model->file ? model->file->data : NULL;
   if (value->owns_data || !data) return;
-  if (begin && data >= begin && data < begin + model->file.size)
-    tern_os_file_discard(&model->file, data, value->data_bytes);
+  if (begin && data >= begin && data < begin + model->file->size)
+    tern_os_file_discard(model->file, data, value->data_bytes);
   else if (model->externals)
     tern_external_files_discard(model->externals, data, value->data_bytes);
 }

@@ -139,8 +139,10 @@ struct tern_model {
   tern_allocator *allocator;
   tern_arena arena;
   const tern_op_registry *registry;
-  tern_os_file file;              // what the model was loaded from, while mapped or read
-  tern_external_files *externals; // NULL without
+  // What the model was loaded from; borrowed, and NULL where it came from elsewhere. Initializers
+  // point into it.
+  const tern_os_file *file;
+  tern_external_files *externals; // likewise
   tern_graph *graph;
   int64_t ir_version, model_version;
   const char *producer_name, *producer_version, *domain, *doc;

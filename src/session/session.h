@@ -20,6 +20,7 @@ typedef struct tern_logger {
   tern_log_severity severity; // less severe messages are not made
   void (*log)(void *self, tern_log_severity severity, const char *where, const char *message);
 } tern_logger;
+void tern_logger_log(const tern_logger *logger, tern_log_severity severity, const char *message);
 
 typedef enum tern_optimization_level {
   TERN_OPTIMIZE_NONE = 0,
@@ -68,6 +69,9 @@ void tern_session_destroy(tern_session *session);
 
 // The value of a config entry, or NULL.
 const char *tern_session_options_get(const tern_session_options *options, const char *key);
+// Whether a config entry is there and says `value`.
+bool tern_session_options_is(const tern_session_options *options, const char *key,
+                             const char *value);
 
 // The model, for names, types and metadata. Its graph's inputs include overridable initializers;
 // `tern_session_input` and friends separate them as ORT does.

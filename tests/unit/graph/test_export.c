@@ -103,14 +103,16 @@ static void weights_go_to_a_data_file(void **state) {
   assert_null(tern_export(f.model, &options, w, &data));
   assert_int_equal(data.size, 24);
   assert_null(tern_model_create(&again.allocator.base, test_rows(), &again.model));
+  tern_external_files *externals;
+  assert_null(tern_external_files_create(tern_allocator_system(), NULL, true, &externals));
   assert_null(
-      tern_external_files_create(&again.allocator.base, NULL, true, &again.model->externals));
-  assert_null(tern_external_files_add(again.model->externals, "w.bin",
-                                      (tern_span){(const char *)data.data, data.size}));
+      tern_external_files_add(externals, "w.bin", (tern_span){(const char *)data.data, data.size}));
+  again.model->externals = externals;
   assert_null(tern_import(again.model, (tern_span){(const char *)w->data, w->size}, NULL));
   const tern_value *weight = again.model->graph->inputs.data[1]->initializer;
   assert_float_equal(((const float *)weight->data)[5], 6, 0);
   end(&again);
+  tern_external_files_destroy(externals);
   tern_pb_writer_deinit(&data);
   end(&f);
 }

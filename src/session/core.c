@@ -1,0 +1,118 @@
+// From a model's bytes to something that runs: import, optimise, lower, prepare.
+#include "session/core.h"
+
+#include <stdatomic.h>
+
+#include "ops/ops.h"
+#include "optimize/optimize.h"
+#include "providers/cpu/cpu.h"
+#include "session/evaluator.h"
+#include "session/lower.h"
+#include "session/save.h"
+
+static tern_status *check_cancel(const tern_session_options *options) {
+  if (!options->cancel || !atomic_load(options->cancel)) return NULL;
+  return TERN_ERROR(TERN_MODEL_LOAD_CANCELED, "loading was cancelled");
+}
+
+static tern_status *import_model(tern_core *core, tern_span bytes,
+                                 const tern_session_options *options,
+                                 const tern_evaluator *evaluator) {
+  tern_import_options import = {
+      .strict_types = tern_session_options_is(options, "session.strict_shape_type_inference", "1"),
+      .overrides = options->overrides,
+      .override_count = options->override_count,
+      .evaluator = evaluator,
+      .initializer_values = options->initializer_values,
+      .initializer_names = options->initializer_names,
+      .initializer_count = options->initializer_count};
+  TERN_TRY(tern_import(core->model, bytes, &import));
+  for (size_t i = 0; i < core->model->warnings.count; ++i)
+    tern_logger_log(&options->logger, TERN_LOG_WARNING, core->model->warnings.data[i]);
+  return NULL;
+}
+
+static tern_status *optimize(tern_core *core, const tern_session_options *options,
+                             const tern_evaluator *evaluator) {
+  tern_optimize_options optimize = {
+      .level = options->optimization_level,
+      .evaluator = evaluator,
+      .disabled = tern_session_options_get(options, "optimization.disable_specified_optimizers"),
+      .cast_chains =
+          tern_session_options_is(options, "optimization.enable_cast_chain_elimination", "1"),
+      .folding_max_bytes = tern_optimize_folding_limit(tern_session_options_get(
+          options, "optimization.constant_folding_max_output_size_in_bytes"))};
+  return tern_optimize(core->model, &optimize, NULL);
+}
+
+// Defaults of inputs go to kernels as the caller's own values do.
+static tern_status *align_defaults(const tern_graph *graph) {
+  for (size_t i = 0; i < graph->inputs.count; ++i) {
+    if (graph->inputs.data[i]->initializer)
+      TERN_TRY(tern_value_align(graph->inputs.data[i]->initializer));
+  }
+  return NULL;
+}
+
+// A phase of loading has ended: the next one begins.
+static void end_phase(tern_profiler *profiler, const char *name, int64_t *inout_start_ns) {
+  if (profiler) tern_profiler_add_phase(profiler, name, *inout_start_ns);
+  *inout_start_ns = tern_os_monotonic_ns();
+}
+
+static tern_status *make_ready(tern_core *core, const tern_source *source,
+                               const tern_session_options *options, tern_profiler *profiler) {
+  tern_provider *providers[] = {tern_cpu_provider()};
+  tern_program_options program = {
+      .allocator = core->allocator,
+      .providers = providers,
+      .provider_count = 1,
+      .disable_prepacking = tern_session_options_is(options, "session.disable_prepacking", "1")};
+  tern_evaluator evaluator = tern_evaluator_make(&program);
+  int64_t start_ns = tern_os_monotonic_ns();
+  TERN_TRY(import_model(core, source->bytes, options, &evaluator));
+  end_phase(profiler, source->path ? "model_loading_uri" : "model_loading_array", &start_ns);
+  TERN_TRY(check_cancel(options));
+  TERN_TRY(optimize(core, options, &evaluator));
+  end_phase(profiler, "graph_optimization", &start_ns);
+  TERN_TRY(tern_save_optimized(core->model, options));
+  tern_model_spend_unread(core->model);
+  TERN_TRY(check_cancel(options));
+  TERN_TRY(tern_lower(core->model, &program));
+  TERN_TRY(tern_optimize_inserted_casts(core->model));
+  tern_model_spend_unread(core->model);
+  TERN_TRY(align_defaults(core->model->graph));
+  start_ns = tern_os_monotonic_ns();
+  TERN_TRY(tern_program_create(core->model->graph, &program, &core->program));
+  end_phase(profiler, "kernel_preparation", &start_ns);
+  return NULL;
+}
+
+tern_status *tern_core_create(tern_allocator *allocator, const tern_source *source,
+                              const tern_session_options *options, tern_profiler *profiler,
+                              tern_core **out_core) {
+  const tern_op_registry *registry;
+  TERN_TRY(tern_ops_registry(&registry));
+  tern_core *core;
+  TERN_TRY(TERN_NEW(allocator, &core));
+  core->allocator = allocator;
+  tern_status *status = tern_model_create(allocator, registry, &core->model);
+  if (!status) {
+    core->model->file = &source->file;
+    core->model->externals = source->externals;
+    status = make_ready(core, source, options, profiler);
+  }
+  if (status) {
+    tern_core_destroy(core);
+    return source->path ? tern_status_annotate(status, "model '%s'", source->path) : status;
+  }
+  *out_core = core;
+  return NULL;
+}
+
+void tern_core_destroy(tern_core *core) {
+  if (!core) return;
+  tern_program_destroy(core->program);
+  tern_model_destroy(core->model);
+  TERN_DELETE(core->allocator, core);
+}
