@@ -50,6 +50,10 @@ tern_os_file_write_parts(const char *path, tern_status *(*fill)(void *self, tern
                          void *self);
 TERN_MUST_USE tern_status *tern_os_sink_put(tern_os_sink *sink, const void *data, size_t size);
 
+// Bytes that nobody outside the process can guess, from the system's generator; where that cannot
+// be reached, from the clock and from where the process lies in memory.
+void tern_os_random(void *out_data, size_t size);
+
 // Mutual exclusion, not recursive.
 typedef struct tern_os_mutex {
   union {

@@ -52,6 +52,29 @@ int64_t tern_os_thread_id(void) {
 #endif
 }
 
+// Fills out_data[done..size) from what differs between processes, mixed as SplitMix64 does.
+static void guessable_random(unsigned char *out_data, size_t done, size_t size) {
+  uint64_t state = (uint64_t)tern_os_monotonic_ns() ^ (uint64_t)(uintptr_t)&done ^
+                   (uint64_t)(uintptr_t)&tern_os_random ^ (uint64_t)getpid() << 32;
+  for (; done < size; ++done) {
+    state += 0x9e3779b97f4a7c15u;
+    uint64_t mixed = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+    out_data[done] = (unsigned char)(mixed >> 56);
+  }
+}
+
+void tern_os_random(void *out_data, size_t size) {
+  unsigned char *bytes = out_data;
+  size_t done = 0;
+  while (done < size) {
+    size_t part = size - done < 256 ? size - done : 256; // what one call gives at most
+    if (getentropy(bytes + done, part) != 0) break;
+    done += part;
+  }
+  guessable_random(bytes, done, size);
+}
+
 static tern_status *open_error(const char *path) {
   int error = errno;
   char text[128];
