@@ -32,6 +32,7 @@ static void destroy_env(OrtEnv *env) {
     ort_ReleaseMemoryInfo(env->allocators.data[i].info);
   TERN_ARRAY_FREE(tern_allocator_system(), &env->allocators);
   tern_os_mutex_deinit(&env->mutex);
+  tern_packed_store_release(env->packed_store);
   tern_api_pairs_deinit(&env->config);
   tern_api_threading_deinit(&env->threading);
   tern_api_logger_deinit(&env->logger);
@@ -42,7 +43,8 @@ static tern_status *make_env(const OrtEnvCreationOptions *options, OrtEnv **out_
   OrtEnv *env;
   TERN_TRY(TERN_NEW(tern_allocator_system(), &env));
   tern_os_mutex_init(&env->mutex);
-  tern_status *status = fill_env(options, env);
+  tern_status *status = tern_packed_store_create(&env->packed_store);
+  if (!status) status = fill_env(options, env);
   if (status) {
     destroy_env(env);
     return status;

@@ -6,6 +6,7 @@
 #include "api/pairs.h"
 #include "base/array.h"
 #include "base/os.h"
+#include "session/packed_store.h"
 
 struct OrtLogger {
   OrtLoggingFunction function; // NULL: standard error
@@ -59,7 +60,8 @@ struct OrtEnv {
   OrtThreadingOptions threading; // where has_global_threads
   OrtThreadPoolCallbacksConfig thread_callbacks;
   OrtKeyValuePairs config;
-  tern_os_mutex mutex; // guards the allocators
+  tern_packed_store *packed_store; // of its sessions
+  tern_os_mutex mutex;             // guards the allocators
   TERN_ARRAY(tern_api_shared_allocator) allocators;
 };
 

@@ -148,12 +148,19 @@ static tern_status *record_assignment(OrtSession *session) {
 
 // ---- Life.
 
-// Where a model comes from: `path`, or `bytes`.
+// Where a model comes from: `path`, or `bytes`. `container` may be NULL.
 typedef struct model_source {
   const char *path;
   const void *bytes;
   size_t size;
+  OrtPrepackedWeightsContainer *container;
 } model_source;
+
+// What the sessions of an environment pack they share with or without a container; with one it also
+// outlives them.
+struct OrtPrepackedWeightsContainer {
+  tern_packed_keeper keeper;
+};
 
 static tern_status *load(const model_source *source, const tern_session_options *options,
                          OrtSession *session) {
@@ -174,6 +181,8 @@ static tern_status *fill_session(const OrtEnv *env, const model_source *source,
                                  const OrtSessionOptions *given, OrtSession *session) {
   TERN_TRY(init_logger(env, given, &session->logger));
   engine_options engine = {
+      .options.packed_store = env->packed_store,
+      .options.packed_keeper = source->container ? &source->container->keeper : NULL,
       .options.logger = {.self = &session->logger,
                          .severity = (tern_log_severity)session->logger.severity,
                          .log = log_message}};
@@ -233,33 +242,43 @@ OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
   return create(env, &(model_source){.bytes = model_data, .size = model_data_length}, options, out);
 }
 
-// ---- Weights shared between sessions. A container names the sessions that may share; sessions
-// pack what they need themselves.
-
-struct OrtPrepackedWeightsContainer {
-  char unused;
-};
+// ---- Weights shared between sessions.
 
 OrtStatus *ort_CreatePrepackedWeightsContainer(OrtPrepackedWeightsContainer **out) {
   TERN_API_REQUIRE(out);
-  return tern_api_status(TERN_NEW(tern_allocator_system(), out));
+  OrtPrepackedWeightsContainer *container;
+  TERN_API_TRY(TERN_NEW(tern_allocator_system(), &container));
+  tern_packed_keeper_init(&container->keeper);
+  *out = container;
+  return NULL;
 }
 
 void ort_ReleasePrepackedWeightsContainer(OrtPrepackedWeightsContainer *input) {
-  if (input) TERN_DELETE(tern_allocator_system(), input);
+  if (!input) return;
+  tern_packed_keeper_deinit(&input->keeper);
+  TERN_DELETE(tern_allocator_system(), input);
 }
 
 OrtStatus *ort_CreateSessionWithPrepackedWeightsContainer(
     const OrtEnv *env, const ORTCHAR_T *model_path, const OrtSessionOptions *options,
     OrtPrepackedWeightsContainer *prepacked_weights_container, OrtSession **out) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(model_path);
   TERN_API_REQUIRE(prepacked_weights_container);
-  return ort_CreateSession(env, model_path, options, out);
+  TERN_API_REQUIRE(out);
+  const model_source source = {.path = model_path, .container = prepacked_weights_container};
+  return create(env, &source, options, out);
 }
 
 OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
     const OrtEnv *env, const void *model_data, size_t model_data_length,
     const OrtSessionOptions *options, OrtPrepackedWeightsContainer *prepacked_weights_container,
     OrtSession **out) {
+  TERN_API_REQUIRE(env);
+  TERN_API_REQUIRE(model_data);
   TERN_API_REQUIRE(prepacked_weights_container);
-  return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
+  TERN_API_REQUIRE(out);
+  const model_source source = {
+      .bytes = model_data, .size = model_data_length, .container = prepacked_weights_container};
+  return create(env, &source, options, out);
 }

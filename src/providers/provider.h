@@ -89,6 +89,21 @@ static inline bool tern_invocation_is_terminated(tern_invocation *invocation) {
   return invocation->services->is_terminated(invocation->services_self);
 }
 
+// A kernel's own form of constants: weights laid out for its loops. The layout and the sources
+// decide every byte that kernels read of it, so that whoever asks for the same again, also in
+// another session, is given the same memory.
+typedef struct tern_packing {
+  // Names the form and what else its bytes depend on, sizes and parameters: "gemm f32 b 64x512
+  // transposed". The instruction set is the process's and need not be named. Borrowed for the call.
+  const char *layout;
+  const tern_value *const *sources; // tensors, not of strings; their types and elements count
+  int32_t source_count;
+  size_t bytes;
+  // Writes the `bytes` bytes, aligned to TERN_BUFFER_ALIGNMENT and uninitialised.
+  tern_status *(*fill)(void *context, void *out_data);
+  void *context;
+} tern_packing;
+
 // What a provider sees while it builds a kernel: for one node, or for a group that became one node
 // (operator Compiled, whose attribute "body" holds the group's nodes).
 typedef struct tern_prepare {
@@ -103,8 +118,19 @@ typedef struct tern_prepare {
   // Of `compile`: the nodes of the body read constants directly (tern_edge_constant), and they are
   // no inputs of the node. Set: the kernel has its own copies of all of them. Else NULL.
   bool *consumed_body;
-  bool disable_prepacking;
+  bool disable_prepacking; // constants stay as they are: nothing is packed
+  // Behind tern_prepare_packed; NULL where disable_prepacking is set.
+  tern_status *(*packed)(void *self, const tern_packing *packing, const void **out_data);
+  void *packed_self;
 } tern_prepare;
+
+// The packed bytes, made now or shared with whoever has made them before: const, and valid until
+// the kernel has been released, without a call of its own.
+static inline TERN_MUST_USE tern_status *tern_prepare_packed(const tern_prepare *prepare,
+                                                             const tern_packing *packing,
+                                                             const void **out_data) {
+  return prepare->packed(prepare->packed_self, packing, out_data);
+}
 
 // A prepared kernel.
 struct tern_kernel {

@@ -67,7 +67,10 @@ static tern_status *make_ready(tern_core *core, const tern_source *source,
       .allocator = core->allocator,
       .providers = providers,
       .provider_count = 1,
-      .disable_prepacking = tern_session_options_is(options, "session.disable_prepacking", "1")};
+      .disable_prepacking = tern_session_options_is(options, "session.disable_prepacking", "1"),
+      .packed_store = core->packed_store,
+      .packed_keeper = options->packed_keeper,
+      .packed_allocator = options->packed_store ? tern_allocator_system() : core->allocator};
   tern_evaluator evaluator = tern_evaluator_make(&program);
   int64_t start_ns = tern_os_monotonic_ns();
   TERN_TRY(import_model(core, source->bytes, options, &evaluator));
@@ -88,6 +91,13 @@ static tern_status *make_ready(tern_core *core, const tern_source *source,
   return NULL;
 }
 
+// The store that is given, or one of its own.
+static tern_status *take_store(tern_packed_store *given, tern_core *core) {
+  if (!given) return tern_packed_store_create(&core->packed_store);
+  core->packed_store = tern_packed_store_retain(given);
+  return NULL;
+}
+
 tern_status *tern_core_create(tern_allocator *allocator, const tern_source *source,
                               const tern_session_options *options, tern_profiler *profiler,
                               tern_core **out_core) {
@@ -96,7 +106,8 @@ tern_status *tern_core_create(tern_allocator *allocator, const tern_source *sour
   tern_core *core;
   TERN_TRY(TERN_NEW(allocator, &core));
   core->allocator = allocator;
-  tern_status *status = tern_model_create(allocator, registry, &core->model);
+  tern_status *status = take_store(options->packed_store, core);
+  if (!status) status = tern_model_create(allocator, registry, &core->model);
   if (!status) {
     core->model->file = &source->file;
     core->model->externals = source->externals;
@@ -114,5 +125,6 @@ void tern_core_destroy(tern_core *core) {
   if (!core) return;
   tern_program_destroy(core->program);
   tern_model_destroy(core->model);
+  tern_packed_store_release(core->packed_store);
   TERN_DELETE(core->allocator, core);
 }

@@ -8,6 +8,7 @@
 typedef struct tern_core {
   tern_allocator *allocator;
   tern_model *model;
+  tern_packed_store *packed_store;
   tern_program *program;
 } tern_core;
 

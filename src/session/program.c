@@ -158,19 +158,42 @@ static tern_status *collect_constants(tern_allocator *allocator, const tern_node
   return NULL;
 }
 
+// A step that is being prepared.
+typedef struct packing_step {
+  const build *b;
+  tern_step *step;
+} packing_step;
+
+static tern_status *packed(void *self, const tern_packing *packing, const void **out_data) {
+  const packing_step *at = self;
+  const tern_program_options *options = at->b->options;
+  tern_packed *found;
+  TERN_TRY(TERN_ARRAY_RESERVE_ONE(at->b->program->allocator, &at->step->packed));
+  TERN_TRY(tern_packed_get(options->packed_store, options->packed_allocator, packing, &found));
+  at->step->packed.data[at->step->packed.count++] = found;
+  at->step->state_bytes += (int64_t)tern_packed_bytes(found);
+  if (options->packed_keeper) TERN_TRY(tern_packed_keeper_add(options->packed_keeper, found));
+  *out_data = tern_packed_data(found);
+  return NULL;
+}
+
 static tern_status *prepare_with(build *b, tern_step *step, tern_provider *provider,
                                  constant_inputs *inputs) {
   const tern_node *node = step->node;
   TERN_TRY(collect_constants(b->program->allocator, node, inputs));
+  packing_step at = {b, step};
+  bool can_pack = b->options->packed_store && !b->options->disable_prepacking;
   tern_prepare prepare = {.node = node,
                           .allocator = &b->program->kernel_allocator.base,
                           .constants = inputs->values,
                           .consumed = inputs->consumed,
-                          .disable_prepacking = b->options->disable_prepacking};
+                          .disable_prepacking = !can_pack,
+                          .packed = can_pack ? packed : NULL,
+                          .packed_self = &at};
   tern_counting_allocator *counting = &b->program->kernel_allocator;
   int64_t bytes_before = atomic_load_explicit(&counting->live_bytes, memory_order_relaxed);
   TERN_TRY(provider->prepare(provider->self, &prepare, &step->kernel));
-  step->state_bytes =
+  step->state_bytes +=
       atomic_load_explicit(&counting->live_bytes, memory_order_relaxed) - bytes_before;
   for (int32_t i = 0; i < node->input_count; ++i) {
     if (!inputs->values[i]) continue;
@@ -358,6 +381,8 @@ void tern_program_destroy(tern_program *program) {
       tern_program_destroy(step->subprograms[k].program);
     if (step->kernel.release)
       step->kernel.release(step->kernel.state, &program->kernel_allocator.base);
+    for (size_t k = 0; k < step->packed.count; ++k) tern_packed_release(step->packed.data[k]);
+    TERN_ARRAY_FREE(program->allocator, &step->packed);
   }
   for (size_t i = 0; i < TERN_PLAN_CACHE_ENTRIES; ++i) tern_plan_release(program->plans[i]);
   for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES; ++i) tern_frame_destroy(program->frames[i]);

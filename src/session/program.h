@@ -5,7 +5,7 @@
 #define TERN_SESSION_PROGRAM_H_
 
 #include "base/os.h"
-#include "providers/provider.h"
+#include "session/packed_store.h"
 
 typedef struct tern_program tern_program;
 typedef struct tern_plan tern_plan;   // session/plan.h
@@ -41,7 +41,8 @@ typedef struct tern_step {
   int32_t subprogram_count;
   int32_t *dying; // slots that nobody reads after this step
   int32_t dying_count;
-  int64_t state_bytes; // that the kernel took when it was prepared: packed weights
+  TERN_ARRAY(tern_packed *) packed; // what the kernel asked for with tern_prepare_packed
+  int64_t state_bytes;              // that the kernel holds, `packed` too
   int64_t spent_bytes; // of borrowed constants that it packed and that nothing reads any more
 } tern_step;
 
@@ -72,6 +73,9 @@ typedef struct tern_program_options {
   tern_provider *const *providers; // in priority order; the last accepts what is left
   int32_t provider_count;
   bool disable_prepacking;
+  tern_packed_store *packed_store;   // retained by what is packed; NULL: nothing is packed
+  tern_allocator *packed_allocator;  // of what is packed; must outlive every session that shares it
+  tern_packed_keeper *packed_keeper; // keeps what is packed, too; NULL: nobody does
 } tern_program_options;
 
 // Prepares every kernel of `graph` and its subgraphs. The graph must outlive the program. An error

@@ -48,8 +48,11 @@ typedef struct tern_session_options {
   // Config entries by ORT's keys ("session.disable_prepacking" …). The last of equal keys counts.
   const tern_metadata *config;
   size_t config_count;
-  const char *profile_prefix; // of the trace's path (session/profiler.h); NULL: no profile
-  tern_logger logger;         // kept
+  // Where packed weights are shared with other sessions; retained. NULL: not beyond the session.
+  tern_packed_store *packed_store;
+  tern_packed_keeper *packed_keeper; // keeps what the session packs, too; NULL: nobody does
+  const char *profile_prefix;        // of the trace's path (session/profiler.h); NULL: no profile
+  tern_logger logger;                // kept
   const _Atomic bool *cancel; // set from another thread: loading stops with MODEL_LOAD_CANCELED
 } tern_session_options;
 

@@ -1,6 +1,8 @@
 // Kernels of convolutions. Constant weights are packed once, when the kernel is prepared.
 #include "compute/conv.h"
 
+#include <stdio.h>
+
 #include "compute/gemm.h"
 #include "providers/cpu/conv.h"
 #include "providers/cpu/window.h"
@@ -10,10 +12,11 @@ typedef struct conv_sizes {
   size_t batch, groups, in_channels, out_channels;
 } conv_sizes;
 
-typedef struct conv_state {
-  void *packed;
-  size_t packed_bytes;
-} conv_state;
+// Constant weights on their way to be packed.
+typedef struct conv_weights {
+  conv_sizes sizes;
+  const tern_value *inputs[2]; // the node's: [0], which is not known, is NULL
+} conv_weights;
 
 #define T float
 #define NAME(x) f32_##x
@@ -54,13 +57,6 @@ static tern_status *compute_conv(tern_invocation *invocation) {
                                                     : f64_conv(invocation, &sizes);
 }
 
-static void release(void *pointer, tern_allocator *allocator) {
-  conv_state *state = pointer;
-  if (!state) return;
-  tern_allocator_free(allocator, state->packed, state->packed_bytes);
-  TERN_DELETE(allocator, state);
-}
-
 // Whether weights can be packed before the input's shape is known: inference has not looked at them
 // then.
 static bool can_pack(const tern_prepare *prepare, const tern_value *w) {
@@ -83,21 +79,27 @@ static void weight_sizes(const tern_node *node, const tern_shape *w, conv_sizes 
   }
 }
 
+// The kernel's state is the packed weights themselves.
 static tern_status *prepare_conv(const tern_prepare *prepare, void **out_state) {
   const tern_value *w = prepare->constants[1];
   if (!can_pack(prepare, w)) return NULL;
-  conv_state *state;
-  conv_sizes sizes;
-  weight_sizes(prepare->node, &w->shape, &sizes);
-  TERN_TRY(TERN_NEW(prepare->allocator, &state));
-  tern_status *status =
-      w->dtype == TERN_FLOAT ? f32_pack(prepare, &sizes, state) : f64_pack(prepare, &sizes, state);
-  if (status || !state->packed) {
-    release(state, prepare->allocator);
-    return status;
-  }
+  bool is_float = w->dtype == TERN_FLOAT;
+  conv_weights weights = {.inputs = {NULL, w}};
+  weight_sizes(prepare->node, &w->shape, &weights.sizes);
+  char layout[48];
+  snprintf(layout, sizeof layout, "conv of %zu groups", weights.sizes.groups);
+  const tern_packing packing = {.layout = layout,
+                                .sources = &w,
+                                .source_count = 1,
+                                .bytes = is_float ? f32_packed_bytes(&weights)
+                                                  : f64_packed_bytes(&weights),
+                                .fill = is_float ? f32_fill_packed : f64_fill_packed,
+                                .context = &weights};
+  const void *packed;
+  if (packing.bytes == 0) return NULL;
+  TERN_TRY(tern_prepare_packed(prepare, &packing, &packed));
   prepare->consumed[1] = true;
-  *out_state = state;
+  *out_state = (void *)(uintptr_t)packed;
   return NULL;
 }
 
@@ -122,8 +124,7 @@ static const tern_cpu_kernel kernels[] = {
      .op = "Conv",
      TERN_CPU_TYPES({"T", REAL}),
      .prepare = prepare_conv,
-     .compute = compute_conv,
-     .release = release},
+     .compute = compute_conv},
     {.domain = TERN_DOMAIN_ONNX,
      .op = "ConvTranspose",
      TERN_CPU_TYPES({"T", REAL}),

@@ -14,10 +14,12 @@ typedef struct matmul_sizes {
   int64_t stride_a[TERN_MAX_RANK], stride_b[TERN_MAX_RANK]; // in elements; 0 where broadcast
 } matmul_sizes;
 
-typedef struct matmul_state {
-  void *packed_b;
-  size_t packed_bytes;
-} matmul_state;
+// A constant B on its way to be packed: op(B) is B[k,n].
+typedef struct matmul_operand {
+  const tern_value *value;
+  size_t k, n;
+  bool transposed;
+} matmul_operand;
 
 static void next_index(int32_t rank, const int64_t *sizes, int64_t *index) {
   for (int32_t d = rank - 1; d >= 0; --d) {
@@ -176,27 +178,27 @@ static tern_status *compute_gemm(tern_invocation *invocation) {
   }
 }
 
-static void release(void *pointer, tern_allocator *allocator) {
-  matmul_state *state = pointer;
-  if (!state) return;
-  tern_allocator_free(allocator, state->packed_b, state->packed_bytes);
-  TERN_DELETE(allocator, state);
-}
-
+// The kernel's state is the packed B itself.
 static tern_status *prepare_b(const tern_prepare *prepare, bool transposed, void **out_state) {
   const tern_value *b = prepare->constants[1];
   if (prepare->disable_prepacking || !b || b->shape.rank != 2) return NULL;
   if (b->dtype != TERN_FLOAT && b->dtype != TERN_DOUBLE) return NULL;
-  matmul_state *state;
-  TERN_TRY(TERN_NEW(prepare->allocator, &state));
-  tern_status *status = b->dtype == TERN_FLOAT ? f32_pack(prepare, b, transposed, state)
-                                               : f64_pack(prepare, b, transposed, state);
-  if (status) {
-    release(state, prepare->allocator);
-    return status;
-  }
+  bool is_float = b->dtype == TERN_FLOAT;
+  matmul_operand operand = {b, (size_t)b->shape.dims[transposed],
+                            (size_t)b->shape.dims[!transposed], transposed};
+  const tern_packing packing = {.layout = transposed ? "gemm b transposed" : "gemm b",
+                                .sources = &b,
+                                .source_count = 1,
+                                .bytes = is_float
+                                             ? tern_gemm_f32_pack_b_bytes(operand.k, operand.n)
+                                             : tern_gemm_f64_pack_b_bytes(operand.k, operand.n),
+                                .fill = is_float ? f32_fill_packed : f64_fill_packed,
+                                .context = &operand};
+  const void *packed;
+  if (packing.bytes == 0) return NULL;
+  TERN_TRY(tern_prepare_packed(prepare, &packing, &packed));
   prepare->consumed[1] = true;
-  *out_state = state;
+  *out_state = (void *)(uintptr_t)packed;
   return NULL;
 }
 
@@ -219,14 +221,12 @@ static const tern_cpu_kernel kernels[] = {
      .op = "MatMul",
      TERN_CPU_TYPES({"T", REAL | WIDE_INTEGERS}),
      .prepare = prepare_matmul,
-     .compute = compute_matmul,
-     .release = release},
+     .compute = compute_matmul},
     {.domain = TERN_DOMAIN_ONNX,
      .op = "Gemm",
      TERN_CPU_TYPES({"T", REAL | WIDE_INTEGERS}),
      .prepare = prepare_gemm,
-     .compute = compute_gemm,
-     .release = release},
+     .compute = compute_gemm},
     {.domain = TERN_DOMAIN_ONNX, .op = "MatMulInteger", .compute = tern_cpu_matmul_integer},
     {.domain = TERN_DOMAIN_ONNX,
      .op = "QLinearMatMul",
