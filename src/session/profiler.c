@@ -44,13 +44,15 @@ static _Thread_local struct {
   chunk *chunk;
 } latest;
 
+// Milliseconds, as ORT has them, keep apart the profiles of programs that follow each other.
 static tern_status *make_path(tern_profiler *profiler, const char *prefix) {
   char stamp[32];
-  tern_os_format_time(tern_os_wall_clock_us(), stamp, sizeof stamp);
-  size_t bytes = strlen(prefix) + strlen(stamp) + sizeof "_.json";
+  int64_t now_us = tern_os_wall_clock_us();
+  tern_os_format_time(now_us, stamp, sizeof stamp);
+  size_t bytes = strlen(prefix) + strlen(stamp) + sizeof "__123.json";
   TERN_TRY(tern_allocator_alloc(profiler->allocator, bytes, (void **)&profiler->path));
   profiler->path_bytes = bytes;
-  snprintf(profiler->path, bytes, "%s_%s.json", prefix, stamp);
+  snprintf(profiler->path, bytes, "%s_%s_%03d.json", prefix, stamp, (int)(now_us / 1000 % 1000));
   return NULL;
 }
 

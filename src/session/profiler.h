@@ -16,7 +16,7 @@ typedef struct tern_profiler tern_profiler;
 enum { TERN_PROFILE_MAX_BYTES = 64 << 20 };
 
 typedef struct tern_profiler_options {
-  const char *prefix; // the trace goes to "<prefix>_<date>_<time>.json"
+  const char *prefix; // the trace goes to "<prefix>_<date>_<time>_<ms>.json"
   int64_t start_ns;   // on the monotonic clock: what the trace's times count from
   size_t max_bytes;   // of records; 0: TERN_PROFILE_MAX_BYTES
 } tern_profiler_options;

@@ -9,10 +9,11 @@ enum { ANY_MODEL = CLI_VERB_RUN | CLI_VERB_INSPECT | CLI_VERB_BENCH | CLI_VERB_D
 enum { ANY_RUN = CLI_VERB_RUN | CLI_VERB_BENCH | CLI_VERB_DIFF };
 enum { ANY_PAIR = CLI_VERB_BENCH | CLI_VERB_DIFF };
 
-enum option_kind { FLAG, TEXT, LIST, COUNT, REAL, CHOICE };
+enum option_kind { FLAG, TEXT, LIST, COUNT, REAL, CHOICE, WORD };
 
-// `value` names the value in the help; of a CHOICE it is the allowed numbers between '|'. `offset`
-// is the field of cli_request: bool, const char *, cli_list, uint64_t, double, uint64_t by kind.
+// `value` names the value in the help; of a CHOICE it is the allowed numbers between '|', of a WORD
+// the allowed words. `offset` is the field of cli_request: bool, const char *, cli_list, uint64_t,
+// double, uint64_t, const char * by kind.
 struct option {
   const char *name;
   unsigned verbs;
@@ -48,6 +49,9 @@ static const struct option options[] = {
      "child processes for each library (1; 5 with --against)"},
     {"profile", CLI_VERB_BENCH, FLAG, NULL, FIELD(profile),
      "then time operators with the library's profiler and keep its trace"},
+    {"by", CLI_VERB_BENCH, WORD, "kernel|operator|step", FIELD(by),
+     "what has a row of the profile (kernel)"},
+    {"rows", CLI_VERB_BENCH, COUNT, "N", FIELD(rows), "rows of the profile (20; 0: all)"},
     {"tolerance", CLI_VERB_DIFF, REAL, "X", FIELD(tolerance),
      "largest difference allowed, as a part of an output's largest magnitude (1e-3)"},
     {"allow-constant", CLI_VERB_DIFF, FLAG, NULL, FIELD(allow_constant),
@@ -114,9 +118,14 @@ static cli_status *store_value(cli_arena *arena, const struct option *option, co
   case CHOICE:
     right = is_choice(arena, option->value, word) && cli_parse_unsigned(word, field);
     break;
+  case WORD:
+    right = is_choice(arena, option->value, word);
+    *(const char **)field = word;
+    break;
   }
   if (right) return NULL;
-  const char *expected = option->kind == CHOICE ? option->value
+  bool is_listed = option->kind == CHOICE || option->kind == WORD;
+  const char *expected = is_listed              ? option->value
                          : option->kind == REAL ? "a number of 0 or more"
                                                 : "a whole number";
   return cli_fail(CLI_USAGE, "--%s expects %s, not '%s'", option->name, expected, word);
@@ -143,7 +152,8 @@ static cli_status *parse_option(cli_arena *arena, const cli_verb *verb, int coun
 
 cli_status *cli_parse(cli_arena *arena, const cli_verb *verb, int count, char *const *words,
                       cli_request *out_request) {
-  cli_request request = {.opt_level = 99, .warmup = 1, .tolerance = 1e-3};
+  cli_request request = {
+      .opt_level = 99, .warmup = 1, .tolerance = 1e-3, .by = "kernel", .rows = 20};
   bool options_end = false;
   for (int at = 0; at < count; at++) {
     const char *word = words[at];

@@ -22,6 +22,7 @@ typedef struct cli_request {
   const char *library; // --lib
   const char *against;
   const char *labels;
+  const char *by; // "kernel"
   cli_list inputs, outputs, dims;
   uint64_t seed;
   uint64_t topk;
@@ -30,6 +31,7 @@ typedef struct cli_request {
   uint64_t runs;      // 0: as many as fit a second
   uint64_t warmup;    // 1
   uint64_t rounds;    // 0: the verb's default
+  uint64_t rows;      // 20; 0: all
   double tolerance;   // 1e-3
   bool random, json, profile, allow_constant, memory, verbose;
 } cli_request;

@@ -8,14 +8,16 @@
 
 #include "child.h"
 #include "input.h"
-#include "json.h"
 #include "os.h"
+#include "profile.h"
 #include "text.h"
 #include "verbs.h"
 
 // A round without --runs goes on until both have passed.
 static const uint64_t round_ns = 1000000000u;
-enum { ROUND_RUNS = 5, ROUNDS_AGAINST = 5, PROFILED_RUNS = 10, PROFILE_ROWS = 20 };
+enum { ROUND_RUNS = 5, ROUNDS_AGAINST = 5 };
+// Nor are more runs profiled: traces grow with them.
+enum { PROFILED_RUNS = 30 };
 
 // One child process. `profile_prefix` turns it from timing into profiling.
 struct job {
@@ -46,6 +48,12 @@ static cli_status *timed_run(cli_arena *arena, const cli_model *model, cli_feeds
   return NULL;
 }
 
+// Whether a round without a limit has had enough runs.
+static bool is_enough(const cli_request *request, uint64_t runs, uint64_t total_ns) {
+  if (request->runs) return runs >= request->runs;
+  return runs >= ROUND_RUNS && total_ns >= round_ns;
+}
+
 // Reply, after the texts of library and inputs and the load: first run, then every timed run.
 static cli_status *time_runs(cli_arena *arena, const cli_request *request, const cli_model *model,
                              cli_feeds *feeds, cli_buffer *reply) {
@@ -53,19 +61,24 @@ static cli_status *time_runs(cli_arena *arena, const cli_request *request, const
   CLI_TRY(timed_run(arena, model, feeds, &ns));
   CLI_TRY(cli_buffer_put_u64(reply, ns));
   for (uint64_t i = 0; i < request->warmup; i++) CLI_TRY(timed_run(arena, model, feeds, &ns));
-  for (uint64_t i = 0;; i++) {
-    bool enough = request->runs ? i >= request->runs : i >= ROUND_RUNS && total_ns >= round_ns;
-    if (enough) return NULL;
+  for (uint64_t i = 0; !is_enough(request, i, total_ns); i++) {
     CLI_TRY(timed_run(arena, model, feeds, &ns));
     CLI_TRY(cli_buffer_put_u64(reply, ns));
     total_ns += ns;
   }
+  return NULL;
 }
 
 // Reply: the name of the trace, which begins with one run to warm up.
-static cli_status *profile_runs(cli_arena *arena, const cli_model *model, cli_feeds *feeds,
-                                cli_buffer *reply) {
-  for (size_t i = 0; i <= PROFILED_RUNS; i++) CLI_TRY(cli_model_run(arena, model, feeds, NULL));
+static cli_status *profile_runs(cli_arena *arena, const cli_request *request,
+                                const cli_model *model, cli_feeds *feeds, cli_buffer *reply) {
+  uint64_t ns, total_ns = 0;
+  CLI_TRY(timed_run(arena, model, feeds, &ns));
+  for (uint64_t i = 0; !is_enough(request, i, total_ns); i++) {
+    if (!request->runs && i == PROFILED_RUNS) break;
+    CLI_TRY(timed_run(arena, model, feeds, &ns));
+    total_ns += ns;
+  }
   const cli_lib *lib = model->lib;
   OrtAllocator *allocator;
   char *path;
@@ -93,7 +106,7 @@ static cli_status *run_job(cli_arena *arena, void *arg, cli_buffer *reply) {
   CLI_TRY(cli_feeds_make(arena, &model, inputs, &feeds));
   // The process ends here, and with it what the library holds.
   CLI_TRY(put_text(reply, cli_inputs_text(arena, &model, inputs)));
-  if (job->profile_prefix) return profile_runs(arena, &model, &feeds, reply);
+  if (job->profile_prefix) return profile_runs(arena, request, &model, &feeds, reply);
   CLI_TRY(cli_buffer_put_u64(reply, load_ns));
   return cli_fail_in(time_runs(arena, request, &model, &feeds, reply), "running '%s'",
                      request->operand);
@@ -194,8 +207,8 @@ static void print_table(cli_arena *arena, const cli_request *request, uint64_t r
   print_row(arena, "peak memory", cli_bytes_text, peaks, count);
 }
 
-static cli_status *profile(cli_arena *arena, const cli_request *request,
-                           const struct subject *subject, const char *prefix) {
+static cli_status *profile(cli_arena *arena, const cli_request *request, struct subject *subject,
+                           const char *prefix) {
   struct job job = {request, subject->library, prefix};
   cli_cursor reply;
   uint64_t peak_bytes;
@@ -204,19 +217,8 @@ static cli_status *profile(cli_arena *arena, const cli_request *request,
   CLI_TRY(get_text(arena, &reply, &text));
   CLI_TRY(get_text(arena, &reply, &inputs));
   CLI_TRY(get_text(arena, &reply, &path));
-  cli_profile_row *rows;
-  size_t count;
-  CLI_TRY(cli_profile_read(arena, path, &rows, &count));
-  double total_us = 0;
-  for (size_t i = 0; i < count; i++) total_us += rows[i].us;
-  printf("\n%s, trace in %s\n%-32s%-24s%10s%14s%9s\n", text, path, "operator", "provider", "calls",
-         "time a run", "share");
-  for (size_t i = 0; i < count && i < PROFILE_ROWS; i++)
-    printf("%-32s%-24s%10.4g%14s%8.1f%%\n", rows[i].op, rows[i].provider,
-           (double)rows[i].calls / PROFILED_RUNS,
-           cli_duration_text(arena, rows[i].us * 1e3 / PROFILED_RUNS), 100 * rows[i].us / total_us);
-  if (count > PROFILE_ROWS) printf("and %zu more\n", count - PROFILE_ROWS);
-  return NULL;
+  printf("\n%s: ", text);
+  return cli_profile_print(arena, request, path, quantile(&subject->runs, 0.5));
 }
 
 cli_status *cli_bench(cli_arena *arena, const cli_request *request) {

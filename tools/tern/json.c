@@ -1,4 +1,4 @@
-// JSON through jansson: tensors in, reports and profiles in and out.
+// JSON through jansson: tensors in, reports in and out.
 #include "json.h"
 
 #include <math.h>
@@ -129,6 +129,12 @@ const char *cli_json_text_in(const cli_json *object, const char *key) {
   const char *text = json_string_value(json_object_get(inside(object), key));
   return text ? text : "";
 }
+double cli_json_number_at(const cli_json *array, size_t index) {
+  return json_number_value(json_array_get(inside(array), index));
+}
+const cli_json *cli_json_first(const cli_json *object) {
+  return outside(json_object_iter_value(json_object_iter(inside(object))));
+}
 double cli_json_number_in(const cli_json *object, const char *key) {
   return json_number_value(json_object_get(inside(object), key));
 }
@@ -224,57 +230,6 @@ cli_status *cli_json_parse(cli_arena *arena, const char *text, size_t size, cli_
   return status;
 }
 
-static cli_profile_row *find_row(cli_arena *arena, cli_profile_row *rows, size_t *count,
-                                 const char *op, const char *provider) {
-  for (size_t i = 0; i < *count; i++)
-    if (strcmp(rows[i].op, op) == 0 && strcmp(rows[i].provider, provider) == 0) return &rows[i];
-  cli_profile_row *row = &rows[(*count)++];
-  row->op = cli_copy(arena, op, strlen(op));
-  row->provider = cli_copy(arena, provider, strlen(provider));
-  return row;
-}
-
-static int longer_first(const void *a, const void *b) {
-  double a_us = ((const cli_profile_row *)a)->us, b_us = ((const cli_profile_row *)b)->us;
-  return (a_us < b_us) - (a_us > b_us);
-}
-
-// When the first run ended, in the trace's time; 0 where the trace does not tell.
-static double first_run_end(const cli_json *trace) {
-  for (size_t i = 0; i < cli_json_count(trace); i++) {
-    const cli_json *event = cli_json_at(trace, i);
-    if (strcmp(cli_json_text_in(event, "name"), "model_run") == 0)
-      return cli_json_number_in(event, "ts") + cli_json_number_in(event, "dur");
-  }
-  return 0;
-}
-
-cli_status *cli_profile_read(cli_arena *arena, const char *path, cli_profile_row **out_rows,
-                             size_t *out_count) {
-  json_error_t error;
-  json_t *trace = json_load_file(path, 0, &error);
-  if (!trace) return cli_fail(CLI_FAILED, "cannot read the profile '%s': %s", path, error.text);
-  size_t count = 0;
-  double start = first_run_end(outside(trace));
-  cli_profile_row *rows = cli_arena_array(arena, json_array_size(trace), sizeof *rows);
-  for (size_t i = 0; i < json_array_size(trace); i++) {
-    const cli_json *event = cli_json_at(outside(trace), i), *args = cli_json_get(event, "args");
-    bool is_kernel = strcmp(cli_json_text_in(event, "cat"), "Node") == 0 &&
-                     cli_ends(cli_json_text_in(event, "name"), "_kernel_time") &&
-                     cli_json_number_in(event, "ts") >= start;
-    if (!is_kernel) continue;
-    cli_profile_row *row = find_row(arena, rows, &count, cli_json_text_in(args, "op_name"),
-                                    cli_json_text_in(args, "provider"));
-    row->us += cli_json_number_in(event, "dur");
-    row->calls++;
-  }
-  json_decref(trace);
-  qsort(rows, count, sizeof *rows, longer_first);
-  *out_rows = rows;
-  *out_count = count;
-  return NULL;
-}
-
 #else // without jansson
 
 cli_json *cli_json_object(void) {
@@ -329,6 +284,12 @@ const char *cli_json_text_at(const cli_json *array, size_t index) {
 const char *cli_json_text_in(const cli_json *object, const char *key) {
   return (void)object, (void)key, "";
 }
+double cli_json_number_at(const cli_json *array, size_t index) {
+  return (void)array, (void)index, 0.0;
+}
+const cli_json *cli_json_first(const cli_json *object) {
+  return (void)object, NULL;
+}
 double cli_json_number_in(const cli_json *object, const char *key) {
   return (void)object, (void)key, 0.0;
 }
@@ -347,12 +308,6 @@ cli_status *cli_json_print(const cli_json *json, FILE *file) {
 cli_status *cli_json_parse(cli_arena *arena, const char *text, size_t size, cli_type type,
                            cli_tensor *out_tensor) {
   (void)arena, (void)text, (void)size, (void)type, (void)out_tensor;
-  return cli_json_missing();
-}
-
-cli_status *cli_profile_read(cli_arena *arena, const char *path, cli_profile_row **out_rows,
-                             size_t *out_count) {
-  (void)arena, (void)path, (void)out_rows, (void)out_count;
   return cli_json_missing();
 }
 

@@ -34,6 +34,8 @@ const cli_json *cli_json_get(const cli_json *object, const char *key);
 size_t cli_json_count(const cli_json *array);
 const cli_json *cli_json_at(const cli_json *array, size_t index);
 const char *cli_json_text_at(const cli_json *array, size_t index);
+double cli_json_number_at(const cli_json *array, size_t index);
+const cli_json *cli_json_first(const cli_json *object); // the value of the first key
 const char *cli_json_text_in(const cli_json *object, const char *key);
 double cli_json_number_in(const cli_json *object, const char *key);
 bool cli_json_is_true_in(const cli_json *object, const char *key);
@@ -41,16 +43,5 @@ bool cli_json_is_true_in(const cli_json *object, const char *key);
 void cli_json_copy(cli_json *object, const cli_json *source, const char *key);
 
 CLI_MUST_USE cli_status *cli_json_print(const cli_json *json, FILE *file);
-
-// Sums the node times of a profile (a Chrome trace) by operator, without those of the first run,
-// which warms up. `out_rows` are sorted, longest first.
-typedef struct cli_profile_row {
-  const char *op, *provider;
-  double us;
-  uint64_t calls;
-} cli_profile_row;
-
-CLI_MUST_USE cli_status *cli_profile_read(cli_arena *arena, const char *path,
-                                          cli_profile_row **out_rows, size_t *out_count);
 
 #endif

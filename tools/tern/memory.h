@@ -50,7 +50,7 @@ CLI_MUST_USE cli_status *cli_cursor_skip(cli_cursor *cursor, uint64_t size,
 // Little-endian unsigned number of `size` bytes, at most 8.
 CLI_MUST_USE cli_status *cli_cursor_unsigned(cli_cursor *cursor, size_t size, uint64_t *out_value);
 
-// The whole file, in the arena.
+// The whole file, in the arena, with a NUL after it.
 CLI_MUST_USE cli_status *cli_file_read(cli_arena *arena, const char *path, uint8_t **out_bytes,
                                        size_t *out_size);
 
