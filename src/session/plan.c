@@ -165,11 +165,14 @@ static tern_status *place_output(planning *p, const tern_step *step, int32_t ind
   return NULL;
 }
 
-// Inputs count too: inference cannot refuse a shape that it does not know.
+// Inputs count too: inference cannot refuse a shape, or an element that it reads, which it does not
+// know.
 static bool is_open(const planning *p, const tern_step *step) {
   for (int32_t i = 0; i < step->node->input_count; ++i) {
     const tern_type *type = p->input_types[i];
-    if (type && type->kind == TERN_KIND_TENSOR && !tern_shape_is_known(&type->shape)) return true;
+    if (!type) continue;
+    if (type->kind == TERN_KIND_TENSOR && !tern_shape_is_known(&type->shape)) return true;
+    if (!p->input_values[i] && tern_op_input_bit(step->node->op->shape_inputs, i)) return true;
   }
   for (int32_t i = 0; i < step->node->output_count; ++i) {
     int32_t slot = step->outputs[i];

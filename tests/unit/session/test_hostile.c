@@ -81,6 +81,7 @@ static void inputs_that_do_not_fit(void **state) {
       {"Slice", "a,d1,d2", FAILS},
       {"Slice", "a,one,one,nine", REFUSED},
       {"Slice", "scalar,many,many", FAILS},
+      {"Squeeze", "column,axes", FAILS},
       {"Reshape", "a,minus", REFUSED},
       {"Expand", "e,huge", FAILS},
       {"ConstantOfShape", "huge", FAILS},
@@ -112,6 +113,8 @@ static void inputs_that_do_not_fit(void **state) {
     put_info(&writer, GRAPH_INPUT, "d2", TERN_INT64, "0");
     put_info(&writer, GRAPH_INPUT, "scalar", TERN_FLOAT, "");
     put_info(&writer, GRAPH_INPUT, "many", TERN_INT64, "2,2,8");
+    put_info(&writer, GRAPH_INPUT, "column", TERN_FLOAT, "3,1");
+    put_info(&writer, GRAPH_INPUT, "axes", TERN_INT64, "2");
     size_t node = open_node(&writer, "n", cases[i].op, cases[i].inputs, "y");
     if (!strcmp(cases[i].op, "Concat")) put_attr_i(&writer, "axis", 0);
     tern_pb_end_message(&writer, node);
