@@ -1,5 +1,6 @@
 // The OS seam: everything the library asks of the operating system beyond the C library. Only
-// os_posix.c includes POSIX headers.
+// os_*.c include its headers: os_posix.c holds files, clocks and locks, os_thread.c threads,
+// os_cpu.c the number of processors.
 #ifndef TERN_BASE_OS_H_
 #define TERN_BASE_OS_H_
 
@@ -78,5 +79,42 @@ typedef struct tern_os_once {
     { 0 }                                                                                          \
   }
 void tern_os_once_run(tern_os_once *once, void (*function)(void));
+
+// A thread of our own. It takes no signals but those that a fault of its own raises, so that the
+// program's handlers run on the program's threads.
+typedef struct tern_os_thread {
+  union {
+    void *align;
+    char bytes[16];
+  } storage;
+} tern_os_thread;
+// Fails with TERN_FAIL where the system gives no thread. The thread is joined or detached, once.
+TERN_MUST_USE tern_status *tern_os_thread_create(void (*function)(void *argument), void *argument,
+                                                 tern_os_thread *out_thread);
+void tern_os_thread_join(tern_os_thread *thread);
+void tern_os_thread_detach(tern_os_thread *thread);
+// Of the calling thread, for debuggers; systems cut it to 15 characters.
+void tern_os_thread_set_name(const char *name);
+// Keeps the calling thread on these processors, numbered from 0 as the system does. False where the
+// system refuses, or cannot.
+bool tern_os_thread_set_affinity(const int32_t *processors, size_t count);
+void tern_os_thread_yield(void);
+
+// Sleeps while *word is `expected`, until tern_os_wake. May return without reason: callers look at
+// the word again. Wakes whoever came to wait before the word changed.
+void tern_os_wait(_Atomic uint32_t *word, uint32_t expected);
+// Wakes up to `count` of those who wait on `word`, which need not be valid memory any more.
+void tern_os_wake(_Atomic uint32_t *word, int32_t count);
+
+// Calls `prepare` before a fork, on the thread that forks, and `parent` or `child` after it.
+void tern_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+// The threads that this process can keep busy: the cores it may run on, one for several threads of
+// a core, and no more than its control groups' quota of processor time, rounded up. At least 1;
+// what cannot be read is no limit. Takes system calls and reads files.
+int32_t tern_os_cpu_count(void);
+// The quota part alone, for tests: 0 without one. `membership` is a file laid out as
+// /proc/self/cgroup, `mount` the folder below which versions 1 and 2 of control groups lie.
+int32_t tern_os_cgroup_cpus(const char *membership, const char *mount);
 
 #endif
