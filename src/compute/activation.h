@@ -29,6 +29,9 @@ typedef enum tern_activation {
   TERN_ACTIVATION_SOFTSIGN,         // x / (1 + |x|)
   TERN_ACTIVATION_SHRINK,           // beyond [-alpha, alpha]: beta nearer to 0; within: 0
   TERN_ACTIVATION_SWISH,            // x / (1 + e^(-alpha x))
+  TERN_ACTIVATION_CLIP,             // min(beta, max(alpha, x)); NaN stays
+  TERN_ACTIVATION_SIGMOID,          // 1 / (1 + e^-x)
+  TERN_ACTIVATION_TANH,             // tanh(x)
   TERN_ACTIVATION_COUNT
 } tern_activation;
 

@@ -1,4 +1,6 @@
 // Convolutions.
+#include "ops/conv.h"
+
 #include "base/checked.h"
 #include "graph/infer.h"
 #include "ops/ops.h"
@@ -53,7 +55,7 @@ static tern_status *infer_conv_at(tern_infer *infer, int32_t weights, int32_t bi
   return NULL;
 }
 
-static tern_status *infer_conv(tern_infer *infer) {
+tern_status *tern_op_infer_conv(tern_infer *infer) {
   return infer_conv_at(infer, 1, 2);
 }
 static tern_status *infer_conv_integer(tern_infer *infer) {
@@ -119,8 +121,8 @@ static tern_status *infer_deform_conv(tern_infer *infer) {
 }
 
 // Two operations for each weight and position of the smaller side.
-static double flops_conv(const tern_node *node, const tern_type *const *inputs,
-                         const tern_type *const *outputs) {
+double tern_op_flops_conv(const tern_node *node, const tern_type *const *inputs,
+                          const tern_type *const *outputs) {
   int64_t positions, weights;
   const bool transposed = tern_op_attr_index(node->op, "output_padding") >= 0;
   const tern_shape *small = transposed ? &inputs[0]->shape : &outputs[0]->shape;
@@ -130,10 +132,6 @@ static double flops_conv(const tern_node *node, const tern_type *const *inputs,
   return 2.0 * (double)positions * ((double)weights / (double)inputs[1]->shape.dims[0]);
 }
 
-#define CONV_ATTRS                                                                                 \
-  TERN_ATTR_DEF_S("auto_pad", "NOTSET"), TERN_ATTR_OPTIONAL("dilations", TERN_ATTR_INTS),          \
-      TERN_ATTR_DEF_I("group", 1), TERN_ATTR_OPTIONAL("kernel_shape", TERN_ATTR_INTS),             \
-      TERN_ATTR_OPTIONAL("pads", TERN_ATTR_INTS), TERN_ATTR_OPTIONAL("strides", TERN_ATTR_INTS)
 #define BYTES (TERN_DTYPE_BIT(TERN_INT8) | TERN_DTYPE_BIT(TERN_UINT8))
 
 static const tern_op ops[] = {
@@ -144,10 +142,10 @@ static const tern_op ops[] = {
         TERN_INPUTS({"X", "T"}, {"W", "T"}, {"B", "T", TERN_FORMAL_OPTIONAL}),
         TERN_OUTPUTS({"Y", "T"}),
         TERN_CONSTRAINTS({"T", {.tensor = TERN_TYPES_FLOAT_BF}}),
-        TERN_ATTRS(CONV_ATTRS),
+        TERN_ATTRS(TERN_OP_CONV_ATTRS),
         TERN_VERSIONS({1}, {11}, {22}),
-        .infer = infer_conv,
-        .flops = flops_conv,
+        .infer = tern_op_infer_conv,
+        .flops = tern_op_flops_conv,
     },
     {
         .domain = TERN_DOMAIN_ONNX,
@@ -156,11 +154,11 @@ static const tern_op ops[] = {
         TERN_INPUTS({"X", "T"}, {"W", "T"}, {"B", "T", TERN_FORMAL_OPTIONAL}),
         TERN_OUTPUTS({"Y", "T"}),
         TERN_CONSTRAINTS({"T", {.tensor = TERN_TYPES_FLOAT_BF}}),
-        TERN_ATTRS(CONV_ATTRS, TERN_ATTR_OPTIONAL("output_padding", TERN_ATTR_INTS),
+        TERN_ATTRS(TERN_OP_CONV_ATTRS, TERN_ATTR_OPTIONAL("output_padding", TERN_ATTR_INTS),
                    TERN_ATTR_OPTIONAL("output_shape", TERN_ATTR_INTS)),
         TERN_VERSIONS({1}, {11}, {22}),
         .infer = infer_conv_transpose,
-        .flops = flops_conv,
+        .flops = tern_op_flops_conv,
     },
     {
         .domain = TERN_DOMAIN_ONNX,
@@ -171,7 +169,7 @@ static const tern_op ops[] = {
         TERN_OUTPUTS({"y", "T3"}),
         TERN_CONSTRAINTS({"T1", {.tensor = BYTES}}, {"T2", {.tensor = BYTES}},
                          {"T3", {.tensor = TERN_DTYPE_BIT(TERN_INT32)}}),
-        TERN_ATTRS(CONV_ATTRS),
+        TERN_ATTRS(TERN_OP_CONV_ATTRS),
         .infer = infer_conv_integer,
     },
     {
@@ -185,7 +183,7 @@ static const tern_op ops[] = {
         TERN_CONSTRAINTS({"T1", {.tensor = BYTES}}, {"T2", {.tensor = BYTES}},
                          {"T3", {.tensor = BYTES}}, {"S", {.tensor = TERN_DTYPE_BIT(TERN_FLOAT)}},
                          {"T4", {.tensor = TERN_DTYPE_BIT(TERN_INT32)}}),
-        TERN_ATTRS(CONV_ATTRS),
+        TERN_ATTRS(TERN_OP_CONV_ATTRS),
         .infer = infer_qlinear_conv,
     },
     {
@@ -202,7 +200,7 @@ static const tern_op ops[] = {
                    TERN_ATTR_OPTIONAL("strides", TERN_ATTR_INTS)),
         TERN_VERSIONS({19}, {22}),
         .infer = infer_deform_conv,
-        .flops = flops_conv,
+        .flops = tern_op_flops_conv,
     },
 };
 

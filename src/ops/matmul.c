@@ -1,5 +1,6 @@
 // Matrix products.
-#include "graph/infer.h"
+#include "ops/matmul.h"
+
 #include "graph/upgrade.h"
 #include "ops/ops.h"
 
@@ -9,9 +10,7 @@ static tern_status *do_not_fit(const tern_shape *a, const tern_shape *b) {
                     tern_shape_format(a, x, sizeof x), tern_shape_format(b, y, sizeof y));
 }
 
-// numpy.matmul: vectors gain an axis for the product and lose it again.
-static tern_status *infer_matmul_of(tern_infer *infer, int32_t left, int32_t right) {
-  const tern_shape *a = tern_infer_shape(infer, left), *b = tern_infer_shape(infer, right);
+tern_status *tern_op_matmul_shape(const tern_shape *a, const tern_shape *b, tern_shape *out) {
   if (!tern_shape_has_rank(a) || !tern_shape_has_rank(b)) return NULL;
   if (a->rank == 0 || b->rank == 0) return do_not_fit(a, b);
   tern_dim k = a->dims[a->rank - 1];
@@ -22,11 +21,15 @@ static tern_status *infer_matmul_of(tern_infer *infer, int32_t left, int32_t rig
   for (int32_t i = 0; i < other.rank; ++i) other.dims[i] = b->dims[i];
   if (!tern_shape_broadcast(&batch, &other) || batch.rank + 2 > TERN_MAX_RANK)
     return do_not_fit(a, b);
-  tern_shape *y = &infer->output_types[0].shape;
-  tern_shape_copy(y, &batch);
-  if (a->rank > 1) y->dims[y->rank++] = a->dims[a->rank - 2];
-  if (b->rank > 1) y->dims[y->rank++] = b->dims[b->rank - 1];
+  tern_shape_copy(out, &batch);
+  if (a->rank > 1) out->dims[out->rank++] = a->dims[a->rank - 2];
+  if (b->rank > 1) out->dims[out->rank++] = b->dims[b->rank - 1];
   return NULL;
+}
+
+static tern_status *infer_matmul_of(tern_infer *infer, int32_t left, int32_t right) {
+  return tern_op_matmul_shape(tern_infer_shape(infer, left), tern_infer_shape(infer, right),
+                              &infer->output_types[0].shape);
 }
 
 static tern_status *infer_matmul(tern_infer *infer) {
@@ -60,8 +63,8 @@ static tern_status *infer_gemm(tern_infer *infer) {
 }
 
 // Two operations for each element of Y and each step along k.
-static double flops_matmul(const tern_node *node, const tern_type *const *inputs,
-                           const tern_type *const *outputs) {
+double tern_op_flops_matmul(const tern_node *node, const tern_type *const *inputs,
+                            const tern_type *const *outputs) {
   int64_t count;
   const tern_shape *a = &inputs[0]->shape;
   if (!tern_shape_count(&outputs[0]->shape, &count) || a->rank < 1) return 0.0;
@@ -106,7 +109,7 @@ static const tern_op ops[] = {
         TERN_CONSTRAINTS({"T", {.tensor = WIDE}}),
         TERN_VERSIONS({1}, {9}, {13}),
         .infer = infer_matmul,
-        .flops = flops_matmul,
+        .flops = tern_op_flops_matmul,
     },
     {
         .domain = TERN_DOMAIN_ONNX,
@@ -121,7 +124,7 @@ static const tern_op ops[] = {
                       {6, upgrade_gemm_broadcast, "`broadcast` is dropped: C's shape says it"}, {7},
                       {9}, {11}, {13}),
         .infer = infer_gemm,
-        .flops = flops_matmul,
+        .flops = tern_op_flops_matmul,
     },
     {
         .domain = TERN_DOMAIN_ONNX,
@@ -133,7 +136,7 @@ static const tern_op ops[] = {
         TERN_CONSTRAINTS({"T1", {.tensor = BYTES}}, {"T2", {.tensor = BYTES}},
                          {"T3", {.tensor = TERN_DTYPE_BIT(TERN_INT32)}}),
         .infer = infer_matmul,
-        .flops = flops_matmul,
+        .flops = tern_op_flops_matmul,
     },
     {
         .domain = TERN_DOMAIN_ONNX,
@@ -152,7 +155,7 @@ static const tern_op ops[] = {
         TERN_VERSIONS({10}, {21}),
         .infer = infer_qlinear_matmul,
         .body = body_qlinear_matmul,
-        .flops = flops_matmul,
+        .flops = tern_op_flops_matmul,
     },
 };
 

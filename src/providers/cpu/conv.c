@@ -3,14 +3,20 @@
 
 #include <stdio.h>
 
-#include "compute/gemm.h"
 #include "providers/cpu/conv.h"
+#include "providers/cpu/fused.h"
 #include "providers/cpu/window.h"
 
 typedef struct conv_sizes {
   tern_window window;
   size_t batch, groups, in_channels, out_channels;
 } conv_sizes;
+
+// What a fused convolution keeps.
+typedef struct fused_state {
+  const void *packed; // NULL: the weights are read as they lie
+  tern_epilogue_f32 epilogue;
+} fused_state;
 
 // Constant weights on their way to be packed.
 typedef struct conv_weights {
@@ -22,20 +28,24 @@ typedef struct conv_weights {
 #define NAME(x) f32_##x
 #define NAME_CONV(suffix) tern_conv_f32##suffix
 #define NAME_TRANSPOSE(suffix) tern_conv_transpose_f32##suffix
+#define NAME_GEMM(suffix) tern_gemm_f32##suffix
 #include "providers/cpu/conv.inc"
 #undef T
 #undef NAME
 #undef NAME_CONV
 #undef NAME_TRANSPOSE
+#undef NAME_GEMM
 #define T double
 #define NAME(x) f64_##x
 #define NAME_CONV(suffix) tern_conv_f64##suffix
 #define NAME_TRANSPOSE(suffix) tern_conv_transpose_f64##suffix
+#define NAME_GEMM(suffix) tern_gemm_f64##suffix
 #include "providers/cpu/conv.inc"
 #undef T
 #undef NAME
 #undef NAME_CONV
 #undef NAME_TRANSPOSE
+#undef NAME_GEMM
 
 static tern_status *read_sizes(const tern_node *node, const tern_shape *x, const tern_shape *w,
                                conv_sizes *out) {
@@ -53,8 +63,19 @@ static tern_status *compute_conv(tern_invocation *invocation) {
   conv_sizes sizes;
   TERN_TRY(read_sizes(invocation->node, &invocation->inputs[0]->shape,
                       &invocation->inputs[1]->shape, &sizes));
-  return invocation->inputs[0]->dtype == TERN_FLOAT ? f32_conv(invocation, &sizes)
-                                                    : f64_conv(invocation, &sizes);
+  return invocation->inputs[0]->dtype == TERN_FLOAT
+             ? f32_conv(invocation, &sizes, invocation->state, NULL, NULL)
+             : f64_conv(invocation, &sizes, invocation->state, NULL, NULL);
+}
+
+static tern_status *compute_fused(tern_invocation *invocation) {
+  const fused_state *state = invocation->state;
+  conv_sizes sizes;
+  const tern_epilogue_f32 epilogue = tern_cpu_epilogue_of(invocation, &state->epilogue);
+  tern_epilogue_f32_context context = {&epilogue, invocation->outputs[0]->data};
+  TERN_TRY(read_sizes(invocation->node, &invocation->inputs[0]->shape,
+                      &invocation->inputs[1]->shape, &sizes));
+  return f32_conv(invocation, &sizes, state->packed, tern_epilogue_f32_finish, &context);
 }
 
 // Whether weights can be packed before the input's shape is known: inference has not looked at them
@@ -79,9 +100,10 @@ static void weight_sizes(const tern_node *node, const tern_shape *w, conv_sizes 
   }
 }
 
-// The kernel's state is the packed weights themselves.
-static tern_status *prepare_conv(const tern_prepare *prepare, void **out_state) {
+// *out_packed is NULL where the weights are read as they lie.
+static tern_status *pack_weights(const tern_prepare *prepare, const void **out_packed) {
   const tern_value *w = prepare->constants[1];
+  *out_packed = NULL;
   if (!can_pack(prepare, w)) return NULL;
   bool is_float = w->dtype == TERN_FLOAT;
   conv_weights weights = {.inputs = {NULL, w}};
@@ -95,11 +117,34 @@ static tern_status *prepare_conv(const tern_prepare *prepare, void **out_state) 
                                                   : f64_packed_bytes(&weights),
                                 .fill = is_float ? f32_fill_packed : f64_fill_packed,
                                 .context = &weights};
-  const void *packed;
   if (packing.bytes == 0) return NULL;
-  TERN_TRY(tern_prepare_packed(prepare, &packing, &packed));
+  TERN_TRY(tern_prepare_packed(prepare, &packing, out_packed));
   prepare->consumed[1] = true;
+  return NULL;
+}
+
+// The kernel's state is the packed weights themselves.
+static tern_status *prepare_conv(const tern_prepare *prepare, void **out_state) {
+  const void *packed;
+  TERN_TRY(pack_weights(prepare, &packed));
   *out_state = (void *)(uintptr_t)packed;
+  return NULL;
+}
+
+static void release_fused(void *state, tern_allocator *allocator) {
+  if (state) TERN_DELETE(allocator, (fused_state *)state);
+}
+
+static tern_status *prepare_fused(const tern_prepare *prepare, void **out_state) {
+  fused_state *state;
+  TERN_TRY(TERN_NEW(prepare->allocator, &state));
+  tern_status *status = tern_cpu_epilogue_prepare(prepare->node, &state->epilogue);
+  if (!status) status = pack_weights(prepare, &state->packed);
+  if (status) {
+    release_fused(state, prepare->allocator);
+    return status;
+  }
+  *out_state = state;
   return NULL;
 }
 
@@ -125,6 +170,12 @@ static const tern_cpu_kernel kernels[] = {
      TERN_CPU_TYPES({"T", REAL}),
      .prepare = prepare_conv,
      .compute = compute_conv},
+    {.domain = TERN_DOMAIN_TERN,
+     .op = "FusedConv",
+     TERN_CPU_TYPES({"T", TERN_DTYPE_BIT(TERN_FLOAT)}),
+     .prepare = prepare_fused,
+     .compute = compute_fused,
+     .release = release_fused},
     {.domain = TERN_DOMAIN_ONNX,
      .op = "ConvTranspose",
      TERN_CPU_TYPES({"T", REAL}),

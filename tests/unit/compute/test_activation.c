@@ -31,6 +31,17 @@ static double gelu(double x, double a, double b) {
   (void)a, (void)b;
   return 0.5 * x * erfc(-x * 0.70710678118654752440);
 }
+static double sigmoid(double x, double a, double b) {
+  (void)a, (void)b;
+  return 1 / (1 + exp(-x));
+}
+static double tanh_of(double x, double a, double b) {
+  (void)a, (void)b;
+  return tanh(x);
+}
+static double clip(double x, double a, double b) {
+  return fmin(b, fmax(a, x));
+}
 static double hard_sigmoid(double x, double a, double b) {
   return fmin(1, fmax(0, a * x + b));
 }
@@ -57,6 +68,9 @@ static const function functions[] = {
     {TERN_ACTIVATION_GELU, gelu, 0, 0, 1e-6, 1},
     {TERN_ACTIVATION_HARD_SIGMOID, hard_sigmoid, 0.2f, 0.5f, 1e-6, 0.1},
     {TERN_ACTIVATION_HARD_SWISH, hard_swish, 0, 0, 1e-6, 0.1},
+    {TERN_ACTIVATION_SIGMOID, sigmoid, 0, 0, 1e-6, 0},
+    {TERN_ACTIVATION_TANH, tanh_of, 0, 0, 1e-6, 0},
+    {TERN_ACTIVATION_CLIP, clip, -0.7f, 1.3f, 1e-6, 0},
 };
 
 static void float_is_near_the_formula(void **state) {
