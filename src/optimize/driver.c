@@ -15,8 +15,15 @@ const tern_pass tern_passes[] = {
      tern_pass_eliminate_identity, NULL},
     {"eliminate_cast", "CastElimination;CastChainElimination", 1, tern_pass_eliminate_cast, NULL},
     {"merge_transposes", "TransposeOptimizer", 1, tern_pass_merge_transposes, NULL},
+    {"fold_batch_norm", "ConvBNFusion;MatmulBNFusion", 1, tern_pass_fold_batch_norm, NULL},
+    {"fold_channel_mul", "ConvMulFusion", 1, tern_pass_fold_channel_mul, NULL},
+    {"fold_channel_add", "ConvAddFusion", 1, tern_pass_fold_channel_add, NULL},
     {"fold_constants", "ConstantFolding;UnsqueezeElimination", 1, tern_pass_fold_constants, NULL},
     {"merge_equal", "CommonSubexpressionElimination", 1, NULL, tern_pass_merge_equal},
+    {"fuse_gate", "QuickGeluFusion", 2, tern_pass_fuse_gate, NULL},
+    {"fuse_addition", "ConvAddActivationFusion;MatMulAddFusion", 2, tern_pass_fuse_addition, NULL},
+    {"fuse_activation", "ConvActivationFusion;GemmActivationFusion", 2, tern_pass_fuse_activation,
+     NULL},
     {NULL, NULL, 0, NULL, NULL},
 };
 
