@@ -11,11 +11,11 @@
 
 #include "base/text.h"
 #include "graph/infer.h"
+#include "parallel/parallel.h"
 
 typedef struct tern_provider tern_provider;
 typedef struct tern_kernel tern_kernel;
 typedef struct tern_invocation tern_invocation;
-typedef struct tern_parallel tern_parallel; // parallel/parallel.h
 
 // What a kernel sees while it computes one node once.
 //

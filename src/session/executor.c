@@ -191,6 +191,7 @@ static tern_status *call_kernel(execution *e) {
                         .outputs = frame->outputs,
                         .allocator = e->run->allocator,
                         .scratch = &frame->scratch,
+                        .parallel = e->run->parallel,
                         .run_subgraph = run_subgraph,
                         .is_terminated = is_terminated,
                         .self = e};

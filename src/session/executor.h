@@ -11,6 +11,9 @@ typedef struct tern_run {
   const _Atomic bool *terminate; // NULL: cannot be asked to stop
   tern_profiler *profiler;       // NULL: not profiled
   int32_t depth;                 // of subgraphs inside subgraphs
+  // Who helps kernels, and steps that do not need each other: NULL, nobody. Both stop with
+  // `terminate`.
+  const tern_parallel *parallel, *branches;
 } tern_run;
 
 enum { TERN_MAX_RUN_DEPTH = 256 };

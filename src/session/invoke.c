@@ -142,9 +142,13 @@ tern_status *tern_invoke_kernel(tern_invoke *invoke) {
                                 .outputs = invoke->outputs,
                                 .output_count = invoke->node->output_count,
                                 .allocator = invoke->allocator,
+                                .parallel = invoke->parallel,
                                 .services = &services,
                                 .services_self = invoke};
   tern_status *status = invoke->kernel->compute(&invocation);
+  // Work that was stopped is not finished.
+  if (!status && is_terminated(invoke))
+    status = TERN_ERROR(TERN_FAIL, "the run was asked to stop and stopped inside this node");
   tern_scratch_reset(invoke->scratch);
   for (int32_t i = 0; !status && i < invoke->node->output_count; ++i) {
     if (invoke->node->outputs[i] && !invoke->outputs[i])

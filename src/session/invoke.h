@@ -33,6 +33,7 @@ typedef struct tern_invoke {
   tern_value **outputs;
   tern_allocator *allocator;
   tern_scratch *scratch;
+  const tern_parallel *parallel; // NULL: the caller's thread alone
   // Runs a subgraph; NULL where there is no run to belong to.
   tern_status *(*run_subgraph)(void *self, const char *attr, tern_value *const *inputs,
                                int32_t input_count, tern_value **out_values, int32_t output_count);

@@ -10,6 +10,7 @@ struct tern_session {
   tern_source source;
   tern_core *core;
   const tern_model *model; // of the core
+  tern_session_threads threads;
   tern_profiler *profiler;
   tern_logger logger;
   tern_map input_indices, output_indices;     // name -> 1 + position in the main graph's list
@@ -66,8 +67,9 @@ static tern_status *start(const tern_session_options *options, int64_t start_ns,
   session->allocator = allocator;
   session->logger = options->logger;
   const tern_profiler_options profile = {.prefix = options->profile_prefix, .start_ns = start_ns};
-  tern_status *status =
-      profile.prefix ? tern_profiler_create(allocator, &profile, &session->profiler) : NULL;
+  tern_status *status = tern_session_threads_init(options, &session->logger, &session->threads);
+  if (!status && profile.prefix)
+    status = tern_profiler_create(allocator, &profile, &session->profiler);
   if (status) {
     tern_session_destroy(session);
     return status;
@@ -131,6 +133,7 @@ static void end_profile(tern_session *session) {
 void tern_session_destroy(tern_session *session) {
   if (!session) return;
   end_profile(session);
+  tern_session_threads_deinit(&session->threads);
   tern_core_destroy(session->core);
   tern_source_close(&session->source);
   tern_profiler_destroy(session->profiler);
@@ -291,12 +294,19 @@ tern_status *tern_session_run(tern_session *session, const tern_run_options *opt
   tern_run run = {.allocator = session->allocator,
                   .terminate = options ? options->terminate : NULL,
                   .profiler = profiler};
+  tern_run_threads threads;
+  tern_session_threads_begin(&session->threads, &threads, &run);
   tern_status *status = take_inputs(session, input_names, inputs, input_count, ordered);
   if (!status)
     status =
         run_ordered(session, &run, ordered, (tern_value **)(table + in),
                     (tern_value **)(table + in + out), output_names, output_count, inout_outputs);
+  tern_session_threads_end(&session->threads, &threads);
   tern_allocator_free(session->allocator, table, room * sizeof *table);
   if (profiler && !status) tern_profiler_add_phase(profiler, "model_run", start_ns);
   return status;
+}
+
+bool tern_session_post(tern_session *session, tern_pool_task *task) {
+  return session->threads.pool && tern_pool_post(session->threads.pool, task);
 }

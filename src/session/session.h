@@ -5,6 +5,7 @@
 
 #include "graph/import.h"
 #include "session/executor.h"
+#include "session/threads.h"
 
 typedef enum tern_log_severity {
   TERN_LOG_VERBOSE = 0,
@@ -51,8 +52,9 @@ typedef struct tern_session_options {
   // Where packed weights are shared with other sessions; retained. NULL: not beyond the session.
   tern_packed_store *packed_store;
   tern_packed_keeper *packed_keeper; // keeps what the session packs, too; NULL: nobody does
-  const char *profile_prefix;        // of the trace's path (session/profiler.h); NULL: no profile
-  tern_logger logger;                // kept
+  tern_thread_options threads;
+  const char *profile_prefix; // of the trace's path (session/profiler.h); NULL: no profile
+  tern_logger logger;         // kept
   const _Atomic bool *cancel; // set from another thread: loading stops with MODEL_LOAD_CANCELED
 } tern_session_options;
 
@@ -102,6 +104,9 @@ TERN_MUST_USE tern_status *tern_session_run(tern_session *session, const tern_ru
                                             const tern_value *const *inputs, size_t input_count,
                                             const char *const *output_names, size_t output_count,
                                             tern_value **inout_outputs);
+
+// Has one of the session's threads do `task`, in turn. False where it has none but its callers'.
+TERN_MUST_USE bool tern_session_post(tern_session *session, tern_pool_task *task);
 
 // What a session knows of itself, as one JSON object appended to `out_text`:
 // - "producer", "graph", "ir_version", "opsets" as the model says; "inputs", "overridable",

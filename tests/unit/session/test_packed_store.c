@@ -235,7 +235,9 @@ static void put_weights(tern_pb_writer *writer, float first) {
 
 static tern_session *load(const tern_pb_writer *writer, tern_packed_store *store) {
   tern_session *session;
-  tern_session_options options = {.optimization_level = TERN_OPTIMIZE_ALL, .packed_store = store};
+  // Without a pool, which the first session would make for the others.
+  tern_session_options options = {
+      .optimization_level = TERN_OPTIMIZE_ALL, .packed_store = store, .threads = {.intra_op = 1}};
   tern_status *status =
       tern_session_create_from_memory(writer->data, writer->size, &options, &session);
   if (status) fail_msg("%s", tern_status_message(status));

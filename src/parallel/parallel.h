@@ -1,0 +1,44 @@
+// Loops whose iterations any thread may compute. The caller works too, and idle workers of a pool
+// join in; a loop inside an iteration of another runs on the thread it is on.
+#ifndef TERN_PARALLEL_PARALLEL_H_
+#define TERN_PARALLEL_PARALLEL_H_
+
+#include "base/macros.h"
+
+typedef struct tern_pool tern_pool; // parallel/pool.h
+
+// Computes items [begin, end) of a job, on whichever thread. It must not fail: errors are kept in
+// the context. How items are grouped into calls is not defined, so each item's result must not
+// depend on the others of its call.
+typedef void (*tern_parallel_fn)(void *context, int64_t begin, int64_t end);
+
+// Who may help with a job. NULL in place of one, no pool, or one thread: the caller alone.
+typedef struct tern_parallel {
+  tern_pool *pool;     // borrowed
+  int32_t max_threads; // that work on one job, with the caller
+  // NULL, or a flag that stops the work: once it is set, items that are not begun are left out, and
+  // the caller of tern_parallel_for must not use the result.
+  const _Atomic bool *stop;
+} tern_parallel;
+
+// Computes items [0, count) and returns when all are done. What an item is follows from shapes,
+// types and the instruction set alone, never from the number of threads. `item_ns` is about how
+// long one takes: a job is spread over no more threads than pay for themselves, and a small one
+// stays with the caller. Workers compute in the caller's floating-point mode (base/float_mode.h).
+// Takes no memory.
+void tern_parallel_for(const tern_parallel *parallel, int64_t count, int64_t item_ns,
+                       tern_parallel_fn fn, void *context);
+
+// Whether a job of this cost would be spread now: for callers that prepare something for it. Never
+// for choosing how to compute.
+bool tern_parallel_is_worthwhile(const tern_parallel *parallel, int64_t count, int64_t item_ns);
+
+// About how long a core takes for so many floating-point operations and so many bytes read and
+// written, in ns: 32 operations and 8 bytes a ns, which vector kernels reach and scalar loops do
+// not. Never 0.
+static inline int64_t tern_cost_ns(double operations, double bytes) {
+  double ns = operations * (1.0 / 32) + bytes * (1.0 / 8);
+  return ns < 1 ? 1 : ns > 1e15 ? (int64_t)1e15 : (int64_t)ns;
+}
+
+#endif
