@@ -37,9 +37,9 @@ static tern_status *read_kernel(const tern_node *node, const tern_dim *kernel,
     return NULL;
   }
   for (int32_t i = 0; i < window->rank; ++i) {
-    if (kernel[i] > MAX_WINDOW_SIZE)
-      return TERN_ERROR(TERN_INVALID_GRAPH, "a kernel of size %lld is too large",
-                        (long long)kernel[i]);
+    if (kernel[i] == 0 || kernel[i] > MAX_WINDOW_SIZE)
+      return TERN_ERROR(TERN_INVALID_GRAPH, "a kernel of size %lld is too %s", (long long)kernel[i],
+                        kernel[i] == 0 ? "small" : "large");
     window->kernel[i] = kernel[i];
   }
   return NULL;

@@ -30,7 +30,8 @@ tern_status *tern_cpu_epilogue_prepare(const tern_node *node, tern_epilogue_f32 
                                       .params = {activation.params[0], activation.params[1]}};
   for (size_t i = 0; activation.name[0] && i < TERN_COUNT_OF(activations); ++i) {
     if (strcmp(activations[i].name, activation.name) != 0) continue;
-    const bool is_tanh = activations[i].activation == TERN_ACTIVATION_GELU && activation.params[0];
+    const bool is_tanh =
+        activations[i].activation == TERN_ACTIVATION_GELU && activation.params[0] != 0;
     out_epilogue->activation = tern_activation_find(
         is_tanh ? TERN_ACTIVATION_GELU_TANH : activations[i].activation, TERN_FLOAT);
   }

@@ -82,6 +82,8 @@ static void inputs_that_do_not_fit(void **state) {
       {"Slice", "a,one,one,nine", REFUSED},
       {"Slice", "scalar,many,many", FAILS},
       {"Squeeze", "column,axes", FAILS},
+      {"Conv", "image,no_kernel", REFUSED},
+      {"ConvTranspose", "image,no_kernel", REFUSED},
       {"Reshape", "a,minus", REFUSED},
       {"Expand", "e,huge", FAILS},
       {"ConstantOfShape", "huge", FAILS},
@@ -115,6 +117,8 @@ static void inputs_that_do_not_fit(void **state) {
     put_info(&writer, GRAPH_INPUT, "many", TERN_INT64, "2,2,8");
     put_info(&writer, GRAPH_INPUT, "column", TERN_FLOAT, "3,1");
     put_info(&writer, GRAPH_INPUT, "axes", TERN_INT64, "2");
+    put_info(&writer, GRAPH_INPUT, "image", TERN_FLOAT, "1,1,3");
+    put_info(&writer, GRAPH_INPUT, "no_kernel", TERN_FLOAT, "1,1,0");
     size_t node = open_node(&writer, "n", cases[i].op, cases[i].inputs, "y");
     if (!strcmp(cases[i].op, "Concat")) put_attr_i(&writer, "axis", 0);
     tern_pb_end_message(&writer, node);
