@@ -22,12 +22,16 @@ static tern_status *fill_env(const OrtEnvCreationOptions *options, OrtEnv *env) 
   if (options->threading_options) {
     TERN_TRY(tern_api_threading_copy(options->threading_options, &env->threading));
     env->has_global_threads = true;
+    TERN_TRY(tern_api_threading_create_pool(&env->threading, &env->logger, &env->global_pool));
   }
+  TERN_TRY(tern_pool_acquire_shared(1, &env->shared_pool));
   return options->config_entries ? tern_api_pairs_copy(options->config_entries, &env->config)
                                  : NULL;
 }
 
 static void destroy_env(OrtEnv *env) {
+  tern_pool_destroy(env->global_pool);
+  tern_pool_release_shared(env->shared_pool);
   for (size_t i = 0; i < env->allocators.count; ++i)
     ort_ReleaseMemoryInfo(env->allocators.data[i].info);
   TERN_ARRAY_FREE(tern_allocator_system(), &env->allocators);
@@ -66,6 +70,13 @@ static OrtStatus *create_env(const OrtEnvCreationOptions *options, OrtEnv **out)
   }
   tern_os_mutex_unlock(&process.mutex);
   return tern_api_status(status);
+}
+
+OrtEnv *tern_api_env_retain(OrtEnv *env) {
+  tern_os_mutex_lock(&process.mutex);
+  process.references++;
+  tern_os_mutex_unlock(&process.mutex);
+  return env;
 }
 
 void ort_ReleaseEnv(OrtEnv *input) {

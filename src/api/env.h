@@ -4,6 +4,7 @@
 
 #include "api/memory.h"
 #include "api/pairs.h"
+#include "api/threading.h"
 #include "base/array.h"
 #include "base/os.h"
 #include "session/packed_store.h"
@@ -22,16 +23,6 @@ void tern_api_logger_deinit(OrtLogger *logger);
 // `code_location` is "file:line function".
 void tern_api_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *code_location,
                   const char *message);
-
-struct OrtThreadingOptions {
-  int intra_op_threads, inter_op_threads; // 0: as many as there are cores to use
-  int allow_spinning;
-  bool denormal_as_zero;
-  char *affinity; // NULL: none
-  OrtCustomCreateThreadFn create_thread;
-  void *create_thread_options;
-  OrtCustomJoinThreadFn join_thread;
-};
 
 // An allocator that sessions of an environment share, for one kind of memory.
 typedef struct tern_api_shared_allocator {
@@ -58,6 +49,8 @@ struct OrtEnv {
   OrtLogger logger;
   bool has_global_threads;
   OrtThreadingOptions threading; // where has_global_threads
+  tern_pool *global_pool;        // likewise
+  tern_pool *shared_pool;        // the process's: its threads stay as long as the environment
   OrtThreadPoolCallbacksConfig thread_callbacks;
   OrtKeyValuePairs config;
   tern_packed_store *packed_store; // of its sessions
@@ -65,9 +58,8 @@ struct OrtEnv {
   TERN_ARRAY(tern_api_shared_allocator) allocators;
 };
 
-TERN_MUST_USE tern_status *tern_api_threading_copy(const OrtThreadingOptions *source,
-                                                   OrtThreadingOptions *out_copy);
-void tern_api_threading_deinit(OrtThreadingOptions *options);
+// Another holder of the environment, who releases it as callers do.
+OrtEnv *tern_api_env_retain(OrtEnv *env);
 
 // The CPU, as a device and as a provider; static, shared by all environments.
 const OrtEpDevice *tern_api_cpu_device(void);

@@ -41,7 +41,7 @@
   X(CreateKeyValuePairs) X(AddKeyValuePair) X(GetKeyValue) X(GetKeyValuePairs) \
   X(RemoveKeyValuePair) X(ReleaseKeyValuePairs) \
   /* run.c */ \
-  X(Run) \
+  X(Run) X(RunAsync) \
   /* run_options.c */ \
   X(CreateRunOptions) X(ReleaseRunOptions) X(RunOptionsSetRunLogVerbosityLevel) \
   X(RunOptionsSetRunLogSeverityLevel) X(RunOptionsSetRunTag) \

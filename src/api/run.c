@@ -127,9 +127,11 @@ tern_status *tern_api_run_session(OrtSession *session, const OrtRunOptions *run_
   return NULL;
 }
 
-OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
-                   const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
-                   const char *const *output_names, size_t output_names_len, OrtValue **outputs) {
+// What the caller gives, as one.
+static OrtStatus *check_run(const OrtSession *session, const char *const *input_names,
+                            const OrtValue *const *inputs, size_t input_len,
+                            const char *const *output_names, size_t output_names_len,
+                            OrtValue **outputs, tern_api_run *out_run) {
   TERN_API_REQUIRE(session);
   if (input_len > 0) TERN_API_REQUIRE(input_names);
   if (input_len > 0) TERN_API_REQUIRE(inputs);
@@ -137,11 +139,64 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
   TERN_API_REQUIRE(outputs);
   if (output_names_len == 0)
     return tern_api_status(TERN_ERROR(TERN_INVALID_ARGUMENT, "Run: no output is asked for"));
-  const tern_api_run run = {.input_names = input_names,
+  *out_run = (tern_api_run){.input_names = input_names,
                             .inputs = (const tern_value *const *)inputs,
                             .input_count = input_len,
                             .output_names = output_names,
                             .outputs = (tern_value **)outputs,
                             .output_count = output_names_len};
+  return NULL;
+}
+
+OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
+                   const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
+                   const char *const *output_names, size_t output_names_len, OrtValue **outputs) {
+  tern_api_run run;
+  OrtStatus *status = check_run(session, input_names, inputs, input_len, output_names,
+                                output_names_len, outputs, &run);
+  if (status) return status;
   return tern_api_status(tern_api_run_session(session, run_options, &run));
+}
+
+// ---- Runs on a thread of the session's.
+
+typedef struct async_run {
+  tern_pool_task task;
+  OrtSession *session;
+  const OrtRunOptions *options;
+  tern_api_run run;
+  RunAsyncCallbackFn callback;
+  void *user_data;
+} async_run;
+
+// The callback may release the session: nothing is looked at after it. It sees outputs of runs that
+// succeeded only.
+static void run_async(tern_pool_task *task) {
+  async_run run = *(async_run *)task;
+  TERN_DELETE(tern_allocator_system(), (async_run *)task);
+  tern_status *status = tern_api_run_session(run.session, run.options, &run.run);
+  if (status)
+    run.callback(run.user_data, NULL, 0, tern_api_status(status));
+  else
+    run.callback(run.user_data, (OrtValue **)run.run.outputs, run.run.output_count, NULL);
+}
+
+OrtStatus *ort_RunAsync(OrtSession *session, const OrtRunOptions *run_options,
+                        const char *const *input_names, const OrtValue *const *input,
+                        size_t input_len, const char *const *output_names, size_t output_names_len,
+                        OrtValue **output, RunAsyncCallbackFn run_async_callback, void *user_data) {
+  TERN_API_REQUIRE(run_async_callback);
+  async_run *async;
+  tern_api_run run;
+  OrtStatus *status = check_run(session, input_names, input, input_len, output_names,
+                                output_names_len, output, &run);
+  if (status) return status;
+  TERN_API_TRY(TERN_NEW(tern_allocator_system(), &async));
+  *async =
+      (async_run){{.run = run_async}, session, run_options, run, run_async_callback, user_data};
+  if (tern_session_post(session->session, &async->task)) return NULL;
+  TERN_DELETE(tern_allocator_system(), async);
+  return tern_api_status(TERN_ERROR(
+      TERN_FAIL,
+      "RunAsync: the session has one intra-op thread, its caller's, and none to run on"));
 }

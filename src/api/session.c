@@ -177,6 +177,26 @@ static tern_status *load(const model_source *source, const tern_session_options 
   return session->records_assignment ? record_assignment(session) : NULL;
 }
 
+// ---- Threads.
+
+static tern_status *fill_threads(OrtEnv *env, const OrtSessionOptions *given, OrtSession *session,
+                                 tern_thread_options *out_threads) {
+  bool is_parallel = given->execution_mode == ORT_PARALLEL;
+  int32_t inter_op = given->inter_op_threads ? given->inter_op_threads : tern_os_cpu_count();
+  session->thread_hooks = given->thread_hooks;
+  *out_threads = (tern_thread_options){.intra_op = given->intra_op_threads,
+                                       .inter_op = is_parallel ? inter_op : 1,
+                                       .hooks = tern_api_pool_hooks(&session->thread_hooks)};
+  if (given->use_per_session_threads) return NULL;
+  if (!env->has_global_threads)
+    return TERN_ERROR(TERN_FAIL, "a session without threads of its own needs an environment with "
+                                 "global thread pools (CreateEnvWithGlobalThreadPools)");
+  session->env = tern_api_env_retain(env);
+  out_threads->pool = env->global_pool;
+  out_threads->flush_denormals = env->threading.denormal_as_zero;
+  return NULL;
+}
+
 static tern_status *fill_session(const OrtEnv *env, const model_source *source,
                                  const OrtSessionOptions *given, OrtSession *session) {
   TERN_TRY(init_logger(env, given, &session->logger));
@@ -186,7 +206,9 @@ static tern_status *fill_session(const OrtEnv *env, const model_source *source,
       .options.logger = {.self = &session->logger,
                          .severity = (tern_log_severity)session->logger.severity,
                          .log = log_message}};
-  tern_status *status = fill_options(given, &engine);
+  tern_status *status =
+      fill_threads((OrtEnv *)(uintptr_t)env, given, session, &engine.options.threads);
+  if (!status) status = fill_options(given, &engine);
   if (!status) status = load(source, &engine.options, session);
   deinit_options(&engine);
   return status;
@@ -222,6 +244,7 @@ void ort_ReleaseSession(OrtSession *input) {
   tern_allocator_free(allocator, input->subgraph_list,
                       input->subgraph_count * sizeof *input->subgraph_list);
   tern_api_logger_deinit(&input->logger);
+  ort_ReleaseEnv(input->env);
   TERN_DELETE(allocator, input);
 }
 

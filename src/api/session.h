@@ -19,8 +19,10 @@ struct OrtEpAssignedSubgraph {
 struct OrtSession {
   tern_session *session;
   OrtLogger logger;
-  bool has_optional_inputs; // declared as optionals: runs wrap what they are given
-  bool records_assignment;  // "session.record_ep_graph_assignment_info"
+  tern_api_thread_hooks thread_hooks; // of a pool of its own
+  OrtEnv *env;                        // held where its pool is used; NULL otherwise
+  bool has_optional_inputs;           // declared as optionals: runs wrap what they are given
+  bool records_assignment;            // "session.record_ep_graph_assignment_info"
   OrtEpAssignedSubgraph *subgraphs;
   const OrtEpAssignedSubgraph **subgraph_list; // as callers are given it
   size_t subgraph_count;

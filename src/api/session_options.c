@@ -188,7 +188,7 @@ OrtStatus *
 ort_SessionOptionsSetCustomCreateThreadFn(OrtSessionOptions *options,
                                           OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
   TERN_API_REQUIRE(options);
-  options->create_thread = ort_custom_create_thread_fn;
+  options->thread_hooks.create = ort_custom_create_thread_fn;
   return NULL;
 }
 
@@ -196,7 +196,7 @@ OrtStatus *
 ort_SessionOptionsSetCustomThreadCreationOptions(OrtSessionOptions *options,
                                                  void *ort_custom_thread_creation_options) {
   TERN_API_REQUIRE(options);
-  options->create_thread_options = ort_custom_thread_creation_options;
+  options->thread_hooks.options = ort_custom_thread_creation_options;
   return NULL;
 }
 
@@ -204,7 +204,7 @@ OrtStatus *
 ort_SessionOptionsSetCustomJoinThreadFn(OrtSessionOptions *options,
                                         OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
   TERN_API_REQUIRE(options);
-  options->join_thread = ort_custom_join_thread_fn;
+  options->thread_hooks.join = ort_custom_join_thread_fn;
   return NULL;
 }
 

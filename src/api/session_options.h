@@ -3,6 +3,7 @@
 #define TERN_API_SESSION_OPTIONS_H_
 
 #include "api/pairs.h"
+#include "api/threading.h"
 #include "base/array.h"
 
 // A free dimension of the model's inputs, fixed.
@@ -46,9 +47,7 @@ struct OrtSessionOptions {
   TERN_ARRAY(tern_api_memory_file) memory_files;
   TERN_ARRAY(OrtCustomOpDomain *) custom_op_domains; // borrowed
 
-  OrtCustomCreateThreadFn create_thread;
-  void *create_thread_options;
-  OrtCustomJoinThreadFn join_thread;
+  tern_api_thread_hooks thread_hooks;
   OrtLoggingFunction logging_function; // NULL: the environment's
   void *logging_param;
   OrtExecutionProviderDevicePolicy ep_policy;

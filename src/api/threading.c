@@ -1,6 +1,48 @@
 // Settings of the threads that the sessions of an environment share.
 #include "api/env.h"
 
+// ---- Pools.
+
+static tern_status *create_thread(void *self, void (*worker)(void *argument), void *argument,
+                                  void **out_handle) {
+  const tern_api_thread_hooks *hooks = self;
+  OrtCustomThreadHandle handle = hooks->create(hooks->options, worker, argument);
+  if (!handle) return TERN_ERROR(TERN_FAIL, "the function that creates threads gave none");
+  *out_handle = (void *)(uintptr_t)handle;
+  return NULL;
+}
+
+static void join_thread(void *self, void *handle) {
+  const tern_api_thread_hooks *hooks = self;
+  hooks->join(handle);
+}
+
+tern_pool_hooks tern_api_pool_hooks(tern_api_thread_hooks *hooks) {
+  return (tern_pool_hooks){.self = hooks,
+                           .create = hooks->create ? create_thread : NULL,
+                           .join = hooks->join ? join_thread : NULL};
+}
+
+static void log_note(void *self, const char *message) {
+  tern_api_log(self, ORT_LOGGING_LEVEL_WARNING, "threads", message);
+}
+
+tern_status *tern_api_threading_create_pool(OrtThreadingOptions *options, const OrtLogger *logger,
+                                            tern_pool **out_pool) {
+  bool is_default = options->intra_op_threads == 0;
+  int32_t most = options->intra_op_threads > options->inter_op_threads ? options->intra_op_threads
+                                                                       : options->inter_op_threads;
+  const tern_pool_options pool = {.threads = is_default ? 0 : most,
+                                  .spin_ns = options->allow_spinning ? TERN_POOL_SPIN_NS : 0,
+                                  .affinity = options->affinity,
+                                  .hooks = tern_api_pool_hooks(&options->hooks),
+                                  .note = log_note,
+                                  .note_self = (void *)(uintptr_t)logger};
+  return tern_pool_create(&pool, out_pool);
+}
+
+// ---- Options.
+
 OrtStatus *ort_CreateThreadingOptions(OrtThreadingOptions **out) {
   TERN_API_REQUIRE(out);
   OrtThreadingOptions *options;
@@ -78,20 +120,20 @@ OrtStatus *ort_SetGlobalIntraOpThreadAffinity(OrtThreadingOptions *tp_options,
 OrtStatus *ort_SetGlobalCustomCreateThreadFn(OrtThreadingOptions *tp_options,
                                              OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
   TERN_API_REQUIRE(tp_options);
-  tp_options->create_thread = ort_custom_create_thread_fn;
+  tp_options->hooks.create = ort_custom_create_thread_fn;
   return NULL;
 }
 
 OrtStatus *ort_SetGlobalCustomThreadCreationOptions(OrtThreadingOptions *tp_options,
                                                     void *ort_custom_thread_creation_options) {
   TERN_API_REQUIRE(tp_options);
-  tp_options->create_thread_options = ort_custom_thread_creation_options;
+  tp_options->hooks.options = ort_custom_thread_creation_options;
   return NULL;
 }
 
 OrtStatus *ort_SetGlobalCustomJoinThreadFn(OrtThreadingOptions *tp_options,
                                            OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
   TERN_API_REQUIRE(tp_options);
-  tp_options->join_thread = ort_custom_join_thread_fn;
+  tp_options->hooks.join = ort_custom_join_thread_fn;
   return NULL;
 }
