@@ -1,5 +1,5 @@
-// The system allocator: the C library's aligned allocation, counted. Counters are relaxed atomics;
-// they are read by statistics and by fault injection only.
+// The system allocators: the C library's aligned allocation, and pages; both counted. Counters are
+// relaxed atomics; they are read by statistics and by fault injection only.
 #include "base/allocator.h"
 
 #include <stdatomic.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/os.h"
 
 static _Atomic int64_t live_bytes, peak_bytes, live_blocks, total_blocks;
 
@@ -58,10 +59,14 @@ static void *system_alloc(void *self, size_t size) {
   return data;
 }
 
-static void system_free(void *self, void *data, size_t size) {
-  (void)self;
+static void count_free(size_t size) {
   atomic_fetch_sub_explicit(&live_bytes, (int64_t)size, memory_order_relaxed);
   atomic_fetch_sub_explicit(&live_blocks, 1, memory_order_relaxed);
+}
+
+static void system_free(void *self, void *data, size_t size) {
+  (void)self;
+  count_free(size);
   free(data);
 }
 
@@ -69,6 +74,37 @@ static tern_allocator system_allocator = {NULL, system_alloc, system_free};
 
 tern_allocator *tern_allocator_system(void) {
   return &system_allocator;
+}
+
+// Below this size the last page's rest would be more than a sixtieth of the block. AddressSanitizer
+// watches the C library's blocks only.
+#if defined(TERN_ADDRESS_SANITIZER)
+#define SMALLEST_PAGES_BYTES SIZE_MAX
+#else
+#define SMALLEST_PAGES_BYTES ((size_t)256 << 10)
+#endif
+
+static void *pages_alloc(void *self, size_t size) {
+  if (size < SMALLEST_PAGES_BYTES) return system_alloc(self, size);
+  if (must_fail() || size > (size_t)INT64_MAX) return NULL;
+  void *data = tern_os_pages_take(size);
+  if (data) count_alloc((int64_t)size);
+  return data;
+}
+
+static void pages_free(void *self, void *data, size_t size) {
+  if (size < SMALLEST_PAGES_BYTES) {
+    system_free(self, data, size);
+    return;
+  }
+  count_free(size);
+  tern_os_pages_give_back(data, size);
+}
+
+static tern_allocator pages_allocator = {NULL, pages_alloc, pages_free};
+
+tern_allocator *tern_allocator_pages(void) {
+  return &pages_allocator;
 }
 
 void tern_allocator_get_stats(tern_allocator_stats *out_stats) {

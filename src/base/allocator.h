@@ -19,6 +19,10 @@ struct tern_allocator {
 // The process's allocator, on the C library. Any number of threads.
 tern_allocator *tern_allocator_system(void);
 
+// As the system's, for what is held long: large blocks are pages of their own, which the OS has
+// back as soon as they are freed. (The C library keeps what is freed between blocks in use.)
+tern_allocator *tern_allocator_pages(void);
+
 // Uninitialised memory. A size of 0 gives NULL and success.
 TERN_MUST_USE tern_status *tern_allocator_alloc(tern_allocator *allocator, size_t size,
                                                 void **out_data);
@@ -41,12 +45,12 @@ void tern_counting_allocator_init(tern_allocator *source, tern_counting_allocato
   tern_allocator_calloc((allocator), 1, sizeof(**(out)), (void **)(out))
 #define TERN_DELETE(allocator, object) tern_allocator_free((allocator), (object), sizeof(*(object)))
 
-// Fault injection (builds with TERN_FAULTS): the `n`-th system allocation from now on fails, once;
-// 0 turns it off. In other builds the calls do nothing and the count stays 0.
+// Fault injection (builds with TERN_FAULTS): the `n`-th allocation of the two above from now on
+// fails, once; 0 turns it off. In other builds the calls do nothing and the count stays 0.
 void tern_allocator_fail_at(int64_t n);
-// System allocations asked for since the last tern_allocator_fail_at.
+// Allocations asked for since the last tern_allocator_fail_at.
 int64_t tern_allocator_attempts(void);
-// Bytes and blocks that the system allocator has handed out and not got back.
+// Bytes and blocks that the two have handed out and not got back.
 typedef struct tern_allocator_stats {
   int64_t live_bytes, peak_bytes, live_blocks, total_blocks;
 } tern_allocator_stats;

@@ -19,6 +19,15 @@
 #define TERN_UNLIKELY(x) (x)
 #endif
 
+// Builds under AddressSanitizer, which GCC and Clang say in their own ways.
+#if defined(__SANITIZE_ADDRESS__)
+#define TERN_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TERN_ADDRESS_SANITIZER 1
+#endif
+#endif
+
 #define TERN_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 // The alignment of every buffer that kernels read or write, in bytes: one cache line, and one

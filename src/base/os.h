@@ -51,6 +51,11 @@ tern_os_file_write_parts(const char *path, tern_status *(*fill)(void *self, tern
                          void *self);
 TERN_MUST_USE tern_status *tern_os_sink_put(tern_os_sink *sink, const void *data, size_t size);
 
+// Zeroed memory in whole pages, aligned to TERN_BUFFER_ALIGNMENT at least; NULL where there is
+// none. Large blocks ask for huge pages. Giving pages back gives them to the system at once.
+void *tern_os_pages_take(size_t size);
+void tern_os_pages_give_back(void *data, size_t size);
+
 // Bytes that nobody outside the process can guess, from the system's generator; where that cannot
 // be reached, from the clock and from where the process lies in memory.
 void tern_os_random(void *out_data, size_t size);

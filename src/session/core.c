@@ -70,7 +70,7 @@ static tern_status *make_ready(tern_core *core, const tern_source *source,
       .disable_prepacking = tern_session_options_is(options, "session.disable_prepacking", "1"),
       .packed_store = core->packed_store,
       .packed_keeper = options->packed_keeper,
-      .packed_allocator = options->packed_store ? tern_allocator_system() : core->allocator};
+      .packed_allocator = options->packed_store ? tern_allocator_pages() : core->allocator};
   tern_evaluator evaluator = tern_evaluator_make(&program);
   int64_t start_ns = tern_os_monotonic_ns();
   TERN_TRY(import_model(core, source->bytes, options, &evaluator));
