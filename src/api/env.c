@@ -47,7 +47,7 @@ static tern_status *make_env(const OrtEnvCreationOptions *options, OrtEnv **out_
   OrtEnv *env;
   TERN_TRY(TERN_NEW(tern_allocator_system(), &env));
   tern_os_mutex_init(&env->mutex);
-  tern_status *status = tern_packed_store_create(&env->packed_store);
+  tern_status *status = tern_packed_store_create(tern_allocator_system(), &env->packed_store);
   if (!status) status = fill_env(options, env);
   if (status) {
     destroy_env(env);

@@ -4,7 +4,7 @@
 #ifndef TERN_BASE_OS_H_
 #define TERN_BASE_OS_H_
 
-#include "base/status.h"
+#include "base/allocator.h"
 
 // NULL when unset. The text is the process's own; copy it to keep it.
 const char *tern_os_getenv(const char *name);
@@ -23,19 +23,22 @@ int64_t tern_os_thread_id(void);
 typedef struct tern_os_file {
   const void *data;
   size_t size;
-  bool is_mapped; // false: the bytes were read
+  bool is_mapped;         // false: the bytes were read, or given by someone else
+  tern_allocator *reader; // of bytes that were read
 } tern_os_file;
 
-// Opens `path` (UTF-8). `map` false reads the file instead of mapping it. Errors name the path:
-// TERN_NO_SUCH_FILE where it is missing, TERN_FAIL otherwise (a folder, no permission).
-TERN_MUST_USE tern_status *tern_os_file_open(const char *path, bool map, tern_os_file *out_file);
+// Opens `path` (UTF-8): maps it, or with a `reader` reads it into memory of that allocator. Errors
+// name the path: TERN_NO_SUCH_FILE where it is missing, TERN_FAIL otherwise (a folder, no
+// permission).
+TERN_MUST_USE tern_status *tern_os_file_open(const char *path, tern_allocator *reader,
+                                             tern_os_file *out_file);
 void tern_os_file_close(tern_os_file *file);
 
 // As above for `relative`, a path below the folder `folder`. Refuses absolute paths, ".."
 // components, absolute links and links that lead outside `folder` (TERN_INVALID_ARGUMENT), also
 // when files and folders are exchanged meanwhile.
 TERN_MUST_USE tern_status *tern_os_file_open_below(const char *folder, const char *relative,
-                                                   bool map, tern_os_file *out_file);
+                                                   tern_allocator *reader, tern_os_file *out_file);
 
 // Tells the OS that the mapped bytes will not be read again soon, so that their pages may go. They
 // can still be read. Does nothing for bytes that were read.

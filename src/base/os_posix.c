@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/allocator.h"
-
 const char *tern_os_getenv(const char *name) {
   return getenv(name);
 }
@@ -138,45 +136,47 @@ static tern_status *read_all(int fd, const char *path, void *data, size_t size) 
   return NULL;
 }
 
-static tern_status *load(int fd, const char *path, bool map, tern_os_file *out_file) {
+static tern_status *map_file(int fd, const char *path, tern_os_file *file) {
+  void *data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED) return TERN_ERROR(TERN_FAIL, "cannot map '%s'", path);
+  file->data = data;
+  file->is_mapped = true;
+  return NULL;
+}
+
+static tern_status *read_file(int fd, const char *path, tern_os_file *file) {
+  void *data;
+  TERN_TRY(tern_allocator_alloc(file->reader, file->size, &data));
+  file->data = data;
+  tern_status *status = read_all(fd, path, data, file->size);
+  if (status) tern_os_file_close(file);
+  return status;
+}
+
+static tern_status *load(int fd, const char *path, tern_allocator *reader, tern_os_file *out_file) {
   struct stat info;
   if (fstat(fd, &info) != 0) return open_error(path);
   if (!S_ISREG(info.st_mode)) return TERN_ERROR(TERN_FAIL, "'%s' is not a regular file", path);
-  tern_os_file file = {.size = (size_t)info.st_size, .is_mapped = map};
-  if (file.size == 0) {
-    file.is_mapped = false;
-  } else if (map) {
-    void *data = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED) return TERN_ERROR(TERN_FAIL, "cannot map '%s'", path);
-    file.data = data;
-  } else {
-    void *data;
-    TERN_TRY(tern_allocator_alloc(tern_allocator_system(), file.size, &data));
-    tern_status *status = read_all(fd, path, data, file.size);
-    if (status) {
-      tern_allocator_free(tern_allocator_system(), data, file.size);
-      return status;
-    }
-    file.data = data;
-  }
+  tern_os_file file = {.size = (size_t)info.st_size, .reader = reader};
+  if (file.size > 0) TERN_TRY(reader ? read_file(fd, path, &file) : map_file(fd, path, &file));
   *out_file = file;
   return NULL;
 }
 
-tern_status *tern_os_file_open(const char *path, bool map, tern_os_file *out_file) {
+tern_status *tern_os_file_open(const char *path, tern_allocator *reader, tern_os_file *out_file) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return open_error(path);
-  tern_status *status = load(fd, path, map, out_file);
+  tern_status *status = load(fd, path, reader, out_file);
   close(fd);
   return status;
 }
 
 void tern_os_file_close(tern_os_file *file) {
-  if (file->is_mapped) {
-    munmap((void *)(uintptr_t)file->data, file->size);
-  } else {
-    tern_allocator_free(tern_allocator_system(), (void *)(uintptr_t)file->data, file->size);
-  }
+  void *data = (void *)(uintptr_t)file->data;
+  if (file->is_mapped)
+    munmap(data, file->size);
+  else if (file->reader)
+    tern_allocator_free(file->reader, data, file->size);
   *file = (tern_os_file){0};
 }
 
@@ -295,8 +295,8 @@ static int open_below(int folder, const char *relative) {
   return fd;
 }
 
-tern_status *tern_os_file_open_below(const char *folder, const char *relative, bool map,
-                                     tern_os_file *out_file) {
+tern_status *tern_os_file_open_below(const char *folder, const char *relative,
+                                     tern_allocator *reader, tern_os_file *out_file) {
   if (!stays_below(relative))
     return TERN_ERROR(TERN_INVALID_ARGUMENT,
                       "'%s' is not a path inside the folder '%s' (absolute and '..' are refused)",
@@ -309,7 +309,7 @@ tern_status *tern_os_file_open_below(const char *folder, const char *relative, b
   int below = open(folder, FOLDER_ACCESS | O_DIRECTORY | O_CLOEXEC);
   if (below < 0) return open_error(folder);
   int fd = open_below(below, relative);
-  tern_status *status = fd < 0 ? open_error(path) : load(fd, path, map, out_file);
+  tern_status *status = fd < 0 ? open_error(path) : load(fd, path, reader, out_file);
   if (fd >= 0) close(fd);
   close(below);
   return status;

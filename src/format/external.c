@@ -17,7 +17,7 @@ struct tern_external_files {
   tern_allocator *allocator;
   char *folder; // NULL: none
   size_t folder_bytes;
-  bool map;
+  tern_allocator *reader; // NULL: files are mapped
   TERN_ARRAY(external_file *) files;
   tern_map by_name;
 };
@@ -31,12 +31,12 @@ static tern_status *copy_text(tern_allocator *allocator, tern_span text, char **
   return NULL;
 }
 
-tern_status *tern_external_files_create(tern_allocator *allocator, const char *folder, bool map,
-                                        tern_external_files **out_files) {
+tern_status *tern_external_files_create(tern_allocator *allocator, const char *folder,
+                                        tern_allocator *reader, tern_external_files **out_files) {
   tern_external_files *files;
   TERN_TRY(TERN_NEW(allocator, &files));
   files->allocator = allocator;
-  files->map = map;
+  files->reader = reader;
   tern_map_init(allocator, &files->by_name);
   if (folder) {
     files->folder_bytes = strlen(folder) + 1;
@@ -113,7 +113,7 @@ static tern_status *open_file(tern_external_files *files, tern_span name,
   external_file *file;
   TERN_TRY(new_file(files, name, &file));
   tern_status *status =
-      files->folder ? tern_os_file_open_below(files->folder, file->name, files->map, &file->file)
+      files->folder ? tern_os_file_open_below(files->folder, file->name, files->reader, &file->file)
                     : TERN_ERROR(TERN_INVALID_ARGUMENT,
                                  "external data in '%s', but the model has no folder", file->name);
   if (status) {

@@ -10,10 +10,11 @@
 typedef struct tern_external_files tern_external_files;
 
 // `folder` is the model's own; NULL when the model came from memory and no folder was given: then
-// every external tensor is an error. `map` false reads files instead. Files can also be
-// given by the caller (see tern_external_files_add).
+// every external tensor is an error. With a `reader` files are read into its memory. Files can also
+// be given by the caller (see tern_external_files_add).
 TERN_MUST_USE tern_status *tern_external_files_create(tern_allocator *allocator, const char *folder,
-                                                      bool map, tern_external_files **out_files);
+                                                      tern_allocator *reader,
+                                                      tern_external_files **out_files);
 void tern_external_files_destroy(tern_external_files *files);
 // Makes `bytes`, which must outlive `files`, answer for the location `name`.
 TERN_MUST_USE tern_status *tern_external_files_add(tern_external_files *files, const char *name,

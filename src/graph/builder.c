@@ -176,7 +176,7 @@ static tern_value *new_tensor(tern_builder *builder, tern_dtype dtype, int32_t r
   tern_shape shape = {.rank = rank, .dims = {size}};
   tern_value *value = NULL;
   builder->status =
-      tern_value_create_tensor(builder->graph->model->allocator, dtype, &shape, &value);
+      tern_value_create_tensor(builder->graph->model->value_allocator, dtype, &shape, &value);
   return builder->status ? NULL : value;
 }
 

@@ -12,7 +12,7 @@ tern_status *tern_model_create(tern_allocator *allocator, const tern_op_registry
                                tern_model **out_model) {
   tern_model *model;
   TERN_TRY(TERN_NEW(allocator, &model));
-  model->allocator = allocator;
+  model->allocator = model->value_allocator = allocator;
   model->registry = registry;
   tern_arena_init(allocator, &model->arena);
   tern_map_init(allocator, &model->symbol_ids);

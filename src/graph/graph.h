@@ -137,6 +137,7 @@ typedef struct tern_annotation {
 
 struct tern_model {
   tern_allocator *allocator;
+  tern_allocator *value_allocator; // of initializers and tensor attributes; at first the same
   tern_arena arena;
   const tern_op_registry *registry;
   // What the model was loaded from; borrowed, and NULL where it came from elsewhere. Initializers

@@ -48,7 +48,8 @@ static tern_status *keep_symints(import_context *context, tern_edge *edge) {
     if (edge->symints.items[i].kind != TERN_SYMINT_NUMBER) return NULL;
   }
   tern_value *value;
-  TERN_TRY(tern_value_create_tensor(context->model->allocator, edge->type.dtype, shape, &value));
+  TERN_TRY(
+      tern_value_create_tensor(context->model->value_allocator, edge->type.dtype, shape, &value));
   for (int32_t i = 0; i < count; ++i)
     tern_dtype_write_i64(edge->type.dtype, value->data, i, edge->symints.items[i].value);
   return keep(context, edge, value);

@@ -25,7 +25,7 @@ tern_status *tern_import_tensor(import_context *context, const tern_onnx_tensor 
   tern_span external;
   tern_status *status = find_external(context, tensor, &external);
   if (!status)
-    status = tern_onnx_tensor_decode(tensor, external, context->model->allocator, out_value);
+    status = tern_onnx_tensor_decode(tensor, external, context->model->value_allocator, out_value);
   return annotate_tensor(status, tensor->name);
 }
 
@@ -35,7 +35,8 @@ tern_status *tern_import_sparse(import_context *context, const tern_onnx_sparse_
   tern_status *status = find_external(context, &sparse->values, &values);
   if (!status) status = find_external(context, &sparse->indices, &indices);
   if (!status)
-    status = tern_onnx_sparse_decode(sparse, values, indices, context->model->allocator, out_value);
+    status = tern_onnx_sparse_decode(sparse, values, indices, context->model->value_allocator,
+                                     out_value);
   return annotate_tensor(status, sparse->values.name);
 }
 
@@ -140,7 +141,7 @@ static bool is_constant_attr(const import_attr *attr) {
 
 static tern_status *make_constant(import_context *context, const tern_onnx_attribute *from,
                                   tern_value **out) {
-  tern_allocator *allocator = context->model->allocator;
+  tern_allocator *allocator = context->model->value_allocator;
   switch (from->type) {
   case TERN_ATTR_TENSOR:
     if (from->t) return tern_import_tensor(context, from->t, out);

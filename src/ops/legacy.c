@@ -14,7 +14,7 @@ static tern_edge *constant_like(tern_builder *builder, const tern_edge *like, co
   if (builder->status) return NULL;
   tern_shape_set(&shape, rank, dims);
   builder->status =
-      tern_value_create_tensor(builder->graph->model->allocator, TERN_FLOAT, &shape, &value);
+      tern_value_create_tensor(builder->graph->model->value_allocator, TERN_FLOAT, &shape, &value);
   if (builder->status) return NULL;
   if (value->data_bytes) memcpy(value->data, values, value->data_bytes);
   tern_edge *edge = tern_build_constant(builder, value);

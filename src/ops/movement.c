@@ -98,8 +98,8 @@ static tern_status *upgrade_tile_1(tern_draft *draft) {
 static tern_status *set_scales(tern_draft *draft, const float *scales, int64_t count) {
   tern_value *value;
   const tern_shape shape = {.rank = 1, .dims = {count}};
-  TERN_TRY(tern_value_create_tensor(draft->builder->graph->model->allocator, TERN_FLOAT, &shape,
-                                    &value));
+  TERN_TRY(tern_value_create_tensor(draft->builder->graph->model->value_allocator, TERN_FLOAT,
+                                    &shape, &value));
   if (count > 0) memcpy(value->data, scales, (size_t)count * sizeof *scales);
   return tern_draft_set_input(draft, 1, tern_build_constant(draft->builder, value));
 }

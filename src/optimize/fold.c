@@ -96,7 +96,7 @@ static tern_status *fold_followed(tern_pass_context *ctx, tern_node *node, bool 
   tern_shape shape = {.rank = edge->type.shape.rank, .dims = {edge->symints.count}};
   if (shape.rank == 0 && edge->symints.count != 1) return NULL;
   tern_value *value;
-  TERN_TRY(tern_value_create_tensor(ctx->model->allocator, edge->type.dtype, &shape, &value));
+  TERN_TRY(tern_value_create_tensor(ctx->model->value_allocator, edge->type.dtype, &shape, &value));
   for (int32_t i = 0; i < edge->symints.count; ++i)
     tern_dtype_write_i64(value->dtype, value->data, i, edge->symints.items[i].value);
   *out_folded = true;

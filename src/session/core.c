@@ -60,18 +60,25 @@ static void end_phase(tern_profiler *profiler, const char *name, int64_t *inout_
   *inout_start_ns = tern_os_monotonic_ns();
 }
 
+// What is shared outlives the session, and so does whoever gives its memory.
+static tern_allocator *packed_allocator(tern_account *account,
+                                        const tern_session_options *options) {
+  if (!options->packed_store) return tern_account_allocator(account, TERN_MEMORY_PACKED);
+  return options->weight_allocator ? options->weight_allocator : tern_allocator_pages();
+}
+
 static tern_status *make_ready(tern_core *core, const tern_source *source,
                                const tern_session_options *options, tern_profiler *profiler) {
   tern_provider *providers[] = {tern_cpu_provider()};
   tern_program_options program = {
-      .allocator = core->allocator,
+      .account = core->account,
       .providers = providers,
       .provider_count = 1,
       .disable_prepacking = tern_session_options_is(options, "session.disable_prepacking", "1"),
       .packed_store = core->packed_store,
       .packed_keeper = options->packed_keeper,
-      .packed_allocator = options->packed_store ? tern_allocator_pages() : core->allocator};
-  tern_evaluator evaluator = tern_evaluator_make(&program);
+      .packed_allocator = packed_allocator(core->account, options)};
+  tern_evaluator evaluator = tern_evaluator_make(core->model->value_allocator);
   int64_t start_ns = tern_os_monotonic_ns();
   TERN_TRY(import_model(core, source->bytes, options, &evaluator));
   end_phase(profiler, source->path ? "model_loading_uri" : "model_loading_array", &start_ns);
@@ -93,22 +100,25 @@ static tern_status *make_ready(tern_core *core, const tern_source *source,
 
 // The store that is given, or one of its own.
 static tern_status *take_store(tern_packed_store *given, tern_core *core) {
-  if (!given) return tern_packed_store_create(&core->packed_store);
+  tern_allocator *allocator = tern_account_allocator(core->account, TERN_MEMORY_MODEL);
+  if (!given) return tern_packed_store_create(allocator, &core->packed_store);
   core->packed_store = tern_packed_store_retain(given);
   return NULL;
 }
 
-tern_status *tern_core_create(tern_allocator *allocator, const tern_source *source,
+tern_status *tern_core_create(tern_account *account, const tern_source *source,
                               const tern_session_options *options, tern_profiler *profiler,
                               tern_core **out_core) {
   const tern_op_registry *registry;
   TERN_TRY(tern_ops_registry(&registry));
   tern_core *core;
+  tern_allocator *allocator = tern_account_allocator(account, TERN_MEMORY_MODEL);
   TERN_TRY(TERN_NEW(allocator, &core));
-  core->allocator = allocator;
+  core->account = account;
   tern_status *status = take_store(options->packed_store, core);
   if (!status) status = tern_model_create(allocator, registry, &core->model);
   if (!status) {
+    core->model->value_allocator = tern_account_allocator(account, TERN_MEMORY_WEIGHTS);
     core->model->file = &source->file;
     core->model->externals = source->externals;
     status = make_ready(core, source, options, profiler);
@@ -126,5 +136,5 @@ void tern_core_destroy(tern_core *core) {
   tern_program_destroy(core->program);
   tern_model_destroy(core->model);
   tern_packed_store_release(core->packed_store);
-  TERN_DELETE(core->allocator, core);
+  TERN_DELETE(tern_account_allocator(core->account, TERN_MEMORY_MODEL), core);
 }

@@ -6,21 +6,21 @@
 
 static tern_status *evaluate(void *self, const tern_node *node, const tern_value *const *inputs,
                              tern_value **out_values) {
-  const tern_program_options *options = self;
+  tern_allocator *allocator = self;
   // Values ahead of a run are computed by the CPU, whoever runs the node later.
   tern_provider *provider = tern_cpu_provider();
   tern_claim claim = provider->claims(provider->self, node);
   if (!claim.accepted) return TERN_ERROR(TERN_NOT_IMPLEMENTED, "%s", claim.reason);
   tern_prepare prepare = {.node = node,
-                          .allocator = options->allocator,
+                          .allocator = allocator,
                           .constants = inputs,
                           .consumed = NULL, // nothing is packed for one use
                           .disable_prepacking = true};
   tern_kernel kernel;
   TERN_TRY(provider->prepare(provider->self, &prepare, &kernel));
-  tern_status *status = tern_evaluate_node(node, &kernel, inputs, TERN_EVALUATE_MAX_BYTES,
-                                           options->allocator, out_values);
-  if (kernel.release) kernel.release(kernel.state, options->allocator);
+  tern_status *status =
+      tern_evaluate_node(node, &kernel, inputs, TERN_EVALUATE_MAX_BYTES, allocator, out_values);
+  if (kernel.release) kernel.release(kernel.state, allocator);
   return status;
 }
 
@@ -39,7 +39,7 @@ static tern_status *align_inputs(tern_allocator *allocator, const tern_node *nod
 // Kernels read aligned elements only.
 static tern_status *evaluate_aligned(void *self, const tern_node *node,
                                      const tern_value *const *inputs, tern_value **out_values) {
-  tern_allocator *allocator = ((const tern_program_options *)self)->allocator;
+  tern_allocator *allocator = self;
   size_t count = (size_t)node->input_count, bytes = 2 * count * sizeof(void *);
   bool is_aligned = true;
   for (size_t i = 0; i < count; ++i) is_aligned &= !inputs[i] || !inputs[i]->is_misaligned;
@@ -55,6 +55,6 @@ static tern_status *evaluate_aligned(void *self, const tern_node *node,
   return status;
 }
 
-tern_evaluator tern_evaluator_make(const tern_program_options *options) {
-  return (tern_evaluator){.self = (void *)(uintptr_t)options, .evaluate = evaluate_aligned};
+tern_evaluator tern_evaluator_make(tern_allocator *allocator) {
+  return (tern_evaluator){.self = allocator, .evaluate = evaluate_aligned};
 }

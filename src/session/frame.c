@@ -20,7 +20,7 @@ static tern_status *fill(tern_frame *frame, tern_allocator *allocator) {
 void tern_frame_destroy(tern_frame *frame) {
   if (!frame) return;
   const tern_program *program = frame->program;
-  tern_allocator *allocator = program->allocator;
+  tern_allocator *allocator = program->frame_allocator;
   size_t slots = (size_t)program->slot_count;
   size_t in = program->largest_inputs, out = program->largest_outputs;
   tern_allocator_free(allocator, frame->values, slots * sizeof *frame->values);
@@ -48,10 +48,10 @@ static tern_frame *take_pooled(tern_program *program) {
 tern_status *tern_frame_acquire(tern_program *program, tern_frame **out_frame) {
   tern_frame *frame = take_pooled(program);
   if (!frame) {
-    TERN_TRY(TERN_NEW(program->allocator, &frame));
+    TERN_TRY(TERN_NEW(program->frame_allocator, &frame));
     frame->program = program;
-    tern_scratch_init(program->allocator, &frame->scratch);
-    tern_status *status = fill(frame, program->allocator);
+    tern_scratch_init(program->frame_allocator, &frame->scratch);
+    tern_status *status = fill(frame, program->frame_allocator);
     if (status) {
       tern_frame_destroy(frame);
       return status;
@@ -86,7 +86,7 @@ void tern_frame_give_back(tern_program *program, tern_frame *frame) {
 
 tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes) {
   if (slab_bytes <= frame->slab_bytes) return NULL;
-  tern_allocator *allocator = frame->program->allocator;
+  tern_allocator *allocator = frame->program->frame_allocator;
   tern_allocator_free(allocator, frame->slab, frame->slab_bytes);
   frame->slab = NULL;
   frame->slab_bytes = 0;

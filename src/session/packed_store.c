@@ -26,6 +26,7 @@ enum {
 };
 
 struct tern_packed_store {
+  tern_allocator *allocator;
   _Atomic int64_t references;
   tern_hash_key key;
   tern_os_mutex mutex; // guards what follows
@@ -34,8 +35,7 @@ struct tern_packed_store {
   size_t count;
 };
 
-tern_status *tern_packed_store_create(tern_packed_store **out_store) {
-  tern_allocator *allocator = tern_allocator_system();
+tern_status *tern_packed_store_create(tern_allocator *allocator, tern_packed_store **out_store) {
   tern_packed_store *store;
   TERN_TRY(TERN_NEW(allocator, &store));
   tern_status *status = tern_allocator_calloc(allocator, FIRST_BUCKETS, sizeof *store->buckets,
@@ -44,6 +44,7 @@ tern_status *tern_packed_store_create(tern_packed_store **out_store) {
     TERN_DELETE(allocator, store);
     return status;
   }
+  store->allocator = allocator;
   store->bucket_count = FIRST_BUCKETS;
   atomic_init(&store->references, 1);
   tern_hash_key_init(&store->key);
@@ -61,9 +62,9 @@ void tern_packed_store_release(tern_packed_store *store) {
   if (!store) return;
   if (atomic_fetch_sub_explicit(&store->references, 1, memory_order_acq_rel) != 1) return;
   tern_os_mutex_deinit(&store->mutex);
-  tern_allocator_free(tern_allocator_system(), store->buckets,
+  tern_allocator_free(store->allocator, store->buckets,
                       store->bucket_count * sizeof *store->buckets);
-  TERN_DELETE(tern_allocator_system(), store);
+  TERN_DELETE(store->allocator, store);
 }
 
 // ---- The table. All of it under the mutex.
@@ -100,7 +101,7 @@ static void grow(tern_packed_store *store) {
       *bucket = entry;
     }
   }
-  tern_allocator_free(tern_allocator_system(), store->buckets,
+  tern_allocator_free(store->allocator, store->buckets,
                       store->bucket_count * sizeof *store->buckets);
   store->buckets = larger.buckets;
   store->bucket_count = larger.bucket_count;

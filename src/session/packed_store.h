@@ -15,7 +15,8 @@ typedef struct tern_packed tern_packed;
 
 // Any number of threads may use a store at once. It is counted: create gives one reference, each
 // entry holds one too.
-TERN_MUST_USE tern_status *tern_packed_store_create(tern_packed_store **out_store);
+TERN_MUST_USE tern_status *tern_packed_store_create(tern_allocator *allocator,
+                                                    tern_packed_store **out_store);
 tern_packed_store *tern_packed_store_retain(tern_packed_store *store);
 // Accepts NULL.
 void tern_packed_store_release(tern_packed_store *store);

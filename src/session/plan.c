@@ -268,13 +268,13 @@ static tern_status *make_tables(tern_plan *plan, const tern_program *program) {
 static tern_status *create_plan(tern_program *program, const tern_value *const *inputs,
                                 const tern_value *const *captures, tern_plan **out_plan) {
   tern_plan *plan;
-  TERN_TRY(TERN_NEW(program->allocator, &plan));
+  TERN_TRY(TERN_NEW(program->plan_allocator, &plan));
   plan->references = 1;
-  plan->allocator = program->allocator;
+  plan->allocator = program->plan_allocator;
   plan->program = program;
-  tern_arena_init(program->allocator, &plan->arena);
+  tern_arena_init(program->plan_allocator, &plan->arena);
   tern_arena temporary;
-  tern_arena_init(program->allocator, &temporary);
+  tern_arena_init(program->plan_allocator, &temporary);
   planning p = {.program = program, .plan = plan};
   tern_status *status = make_tables(plan, program);
   if (!status) status = allocate_tables(&p, &temporary);
@@ -365,11 +365,11 @@ tern_status *tern_plan_get(tern_program *program, const tern_value *const *input
   size_t count =
       key_count(inputs, program->input_count) + key_count(captures, program->capture_count);
   if (count > TERN_COUNT_OF(inline_key))
-    TERN_TRY(tern_allocator_alloc(program->allocator, count * sizeof *key, (void **)&key));
+    TERN_TRY(tern_allocator_alloc(program->plan_allocator, count * sizeof *key, (void **)&key));
   size_t at = 0;
   for (int32_t i = 0; i < program->input_count; ++i) at += key_of(inputs[i], key + at);
   for (int32_t i = 0; i < program->capture_count; ++i) at += key_of(captures[i], key + at);
   tern_status *status = get_for_key(program, inputs, captures, key, count, out_plan);
-  if (key != inline_key) tern_allocator_free(program->allocator, key, count * sizeof *key);
+  if (key != inline_key) tern_allocator_free(program->plan_allocator, key, count * sizeof *key);
   return status;
 }

@@ -147,12 +147,11 @@ typedef struct constant_inputs {
   bool *consumed;
 } constant_inputs;
 
-static tern_status *collect_constants(tern_allocator *allocator, const tern_node *node,
-                                      constant_inputs *inputs) {
+static tern_status *collect_constants(const tern_node *node, constant_inputs *inputs) {
   for (int32_t i = 0; i < node->input_count; ++i) {
     inputs->values[i] = node->inputs[i] ? tern_edge_constant(node->inputs[i]) : NULL;
     if (!inputs->values[i] || !inputs->values[i]->is_misaligned) continue;
-    TERN_TRY(tern_value_clone(allocator, inputs->values[i], &inputs->copies[i]));
+    TERN_TRY(tern_value_clone(inputs->values[i]->allocator, inputs->values[i], &inputs->copies[i]));
     inputs->values[i] = inputs->copies[i];
   }
   return NULL;
@@ -180,7 +179,7 @@ static tern_status *packed(void *self, const tern_packing *packing, const void *
 static tern_status *prepare_with(build *b, tern_step *step, tern_provider *provider,
                                  constant_inputs *inputs) {
   const tern_node *node = step->node;
-  TERN_TRY(collect_constants(b->program->allocator, node, inputs));
+  TERN_TRY(collect_constants(node, inputs));
   packing_step at = {b, step};
   bool can_pack = b->options->packed_store && !b->options->disable_prepacking;
   tern_prepare prepare = {.node = node,
@@ -348,12 +347,15 @@ static tern_status *fill(build *b, const tern_graph *graph) {
 static tern_status *build_program(const tern_graph *graph, const tern_program_options *options,
                                   const build *around, tern_program **out_program) {
   tern_program *program;
-  tern_allocator *allocator = options->allocator;
+  tern_allocator *allocator = tern_account_allocator(options->account, TERN_MEMORY_PROGRAM);
   TERN_TRY(TERN_NEW(allocator, &program));
   program->allocator = allocator;
+  program->plan_allocator = tern_account_allocator(options->account, TERN_MEMORY_PLANS);
+  program->frame_allocator = tern_account_allocator(options->account, TERN_MEMORY_FRAMES);
   program->graph = graph;
   tern_arena_init(allocator, &program->arena);
-  tern_counting_allocator_init(allocator, &program->kernel_allocator);
+  tern_counting_allocator_init(tern_account_allocator(options->account, TERN_MEMORY_KERNELS),
+                               &program->kernel_allocator);
   tern_os_mutex_init(&program->mutex);
   build b = {.program = program, .options = options, .around = around};
   tern_status *status = fill(&b, graph);

@@ -5,6 +5,7 @@
 #define TERN_SESSION_PROGRAM_H_
 
 #include "base/os.h"
+#include "session/account.h"
 #include "session/packed_store.h"
 
 typedef struct tern_program tern_program;
@@ -49,7 +50,7 @@ typedef struct tern_step {
 enum { TERN_PLAN_CACHE_ENTRIES = 16, TERN_FRAME_POOL_ENTRIES = 4 };
 
 struct tern_program {
-  tern_allocator *allocator;
+  tern_allocator *allocator, *plan_allocator, *frame_allocator; // of one account
   const tern_graph *graph;
   tern_arena arena;
   tern_counting_allocator kernel_allocator; // of the kernels' states
@@ -69,7 +70,7 @@ struct tern_program {
 };
 
 typedef struct tern_program_options {
-  tern_allocator *allocator;
+  tern_account *account;           // must outlive the program
   tern_provider *const *providers; // in priority order; the last accepts what is left
   int32_t provider_count;
   bool disable_prepacking;

@@ -6,7 +6,8 @@
 #include "session/core.h"
 
 struct tern_session {
-  tern_allocator *allocator;
+  tern_account *account;
+  tern_allocator *allocator; // the account's, for the model
   tern_source source;
   tern_core *core;
   const tern_model *model; // of the core
@@ -59,17 +60,36 @@ static tern_status *index_interface(tern_session *session) {
   return NULL;
 }
 
+static tern_status *open_account(const tern_session_options *options, tern_account **out_account) {
+  tern_account_sources sources = {.structures = tern_allocator_system(),
+                                  .weights = tern_allocator_pages(),
+                                  .frames = tern_allocator_pages(),
+                                  .values = tern_allocator_system()};
+  if (options->allocator) sources = tern_account_sources_of(options->allocator);
+  if (options->weight_allocator) sources.weights = options->weight_allocator;
+  if (options->run_allocator) sources.frames = sources.values = options->run_allocator;
+  return tern_account_create(&sources, out_account);
+}
+
 static tern_status *start(const tern_session_options *options, int64_t start_ns,
                           tern_session **out_session) {
-  tern_allocator *allocator = options->allocator ? options->allocator : tern_allocator_system();
+  tern_account *account;
+  TERN_TRY(open_account(options, &account));
+  tern_allocator *allocator = tern_account_allocator(account, TERN_MEMORY_MODEL);
   tern_session *session;
-  TERN_TRY(TERN_NEW(allocator, &session));
+  tern_status *status = TERN_NEW(allocator, &session);
+  if (status) {
+    tern_account_release(account);
+    return status;
+  }
+  session->account = account;
   session->allocator = allocator;
   session->logger = options->logger;
   const tern_profiler_options profile = {.prefix = options->profile_prefix, .start_ns = start_ns};
-  tern_status *status = tern_session_threads_init(options, &session->logger, &session->threads);
+  status = tern_session_threads_init(options, &session->logger, &session->threads);
   if (!status && profile.prefix)
-    status = tern_profiler_create(allocator, &profile, &session->profiler);
+    status = tern_profiler_create(tern_account_allocator(account, TERN_MEMORY_PROFILE), &profile,
+                                  &session->profiler);
   if (status) {
     tern_session_destroy(session);
     return status;
@@ -79,7 +99,7 @@ static tern_status *start(const tern_session_options *options, int64_t start_ns,
 }
 
 static tern_status *make_core(tern_session *session, const tern_session_options *options) {
-  TERN_TRY(tern_core_create(session->allocator, &session->source, options, session->profiler,
+  TERN_TRY(tern_core_create(session->account, &session->source, options, session->profiler,
                             &session->core));
   session->model = session->core->model;
   return index_interface(session);
@@ -106,7 +126,9 @@ tern_status *tern_session_create_from_file(const char *path, const tern_session_
   int64_t start_ns = tern_os_monotonic_ns();
   tern_session *session;
   TERN_TRY(start(options, start_ns, &session));
-  tern_status *status = tern_source_open_file(session->allocator, path, options, &session->source);
+  tern_status *status =
+      tern_source_open_file(tern_account_allocator(session->account, TERN_MEMORY_SOURCE), path,
+                            options, &session->source);
   return finish(session, status, options, start_ns, out_session);
 }
 
@@ -117,7 +139,8 @@ tern_status *tern_session_create_from_memory(const void *bytes, size_t size,
   tern_session *session;
   TERN_TRY(start(options, start_ns, &session));
   tern_status *status =
-      tern_source_open_memory(session->allocator, bytes, size, options, &session->source);
+      tern_source_open_memory(tern_account_allocator(session->account, TERN_MEMORY_SOURCE), bytes,
+                              size, options, &session->source);
   return finish(session, status, options, start_ns, out_session);
 }
 
@@ -141,7 +164,9 @@ void tern_session_destroy(tern_session *session) {
   if (session->output_indices.allocator) tern_map_deinit(&session->output_indices);
   TERN_ARRAY_FREE(session->allocator, &session->inputs);
   TERN_ARRAY_FREE(session->allocator, &session->overridables);
+  tern_account *account = session->account;
   TERN_DELETE(session->allocator, session);
+  tern_account_release(account);
 }
 
 const tern_model *tern_session_model(const tern_session *session) {
@@ -167,6 +192,10 @@ const tern_edge *tern_session_overridable(const tern_session *session, size_t in
 }
 tern_profiler *tern_session_profiler(const tern_session *session) {
   return session->profiler;
+}
+
+const tern_account *tern_session_account(const tern_session *session) {
+  return session->account;
 }
 
 tern_program *tern_session_program(const tern_session *session) {
@@ -229,7 +258,7 @@ static size_t output_index(const tern_session *session, const char *name) {
 
 // A reference of its own for each entry of `inout_outputs` that is NULL. A value that has a holder
 // already, because its name is asked for twice, is copied: each caller may write to theirs.
-static tern_status *hand_out(tern_session *session, tern_value *const *values,
+static tern_status *hand_out(tern_session *session, const tern_run *run, tern_value *const *values,
                              const char *const *names, size_t count, tern_value *const *given,
                              tern_value **out_results) {
   for (size_t i = 0; i < count; ++i) {
@@ -237,7 +266,7 @@ static tern_status *hand_out(tern_session *session, tern_value *const *values,
     tern_value *value = values[output_index(session, names[i])];
     if (!value) return TERN_ERROR(TERN_FAIL, "no node made output '%s'", names[i]);
     if (holds(given, count, value) || holds(out_results, i, value))
-      TERN_TRY(tern_value_clone(session->allocator, value, &out_results[i]));
+      TERN_TRY(tern_value_clone(run->allocator, value, &out_results[i]));
     else
       out_results[i] = tern_value_retain(value);
   }
@@ -267,7 +296,7 @@ static tern_status *run_ordered(tern_session *session, tern_run *run, const tern
   TERN_TRY(take_given(session, output_names, output_count, inout_outputs, outputs));
   TERN_TRY(tern_program_run(session->core->program, run, inputs, NULL, outputs));
   tern_status *status =
-      hand_out(session, outputs, output_names, output_count, inout_outputs, results);
+      hand_out(session, run, outputs, output_names, output_count, inout_outputs, results);
   for (size_t k = 0; k < session->model->graph->outputs.count; ++k)
     if (!holds(inout_outputs, output_count, outputs[k])) tern_value_release(outputs[k]);
   for (size_t i = 0; i < output_count; ++i) {
@@ -291,7 +320,7 @@ tern_status *tern_session_run(tern_session *session, const tern_run_options *opt
   void **table;
   TERN_TRY(tern_allocator_calloc(session->allocator, room, sizeof *table, (void **)&table));
   const tern_value **ordered = (const tern_value **)table;
-  tern_run run = {.allocator = session->allocator,
+  tern_run run = {.allocator = tern_account_allocator(session->account, TERN_MEMORY_VALUES),
                   .terminate = options ? options->terminate : NULL,
                   .profiler = profiler};
   tern_run_threads threads;

@@ -33,7 +33,9 @@ typedef enum tern_optimization_level {
 
 // Everything here is borrowed for the duration of the create call, except where said.
 typedef struct tern_session_options {
-  tern_allocator *allocator;  // kept; NULL: the system's
+  // Kept. `weight_allocator` gives what lives as long as the session and grows with its weights,
+  // `run_allocator` what runs work in and make; NULL: as `allocator`, or else the system's.
+  tern_allocator *allocator, *weight_allocator, *run_allocator;
   int32_t optimization_level; // a tern_optimization_level; others in between count as the lower one
   const char *optimized_model_path; // NULL: not saved
   const tern_dim_override *overrides;
@@ -50,6 +52,7 @@ typedef struct tern_session_options {
   const tern_metadata *config;
   size_t config_count;
   // Where packed weights are shared with other sessions; retained. NULL: not beyond the session.
+  // What is shared comes from `weight_allocator`, or else the system's, not from `allocator`.
   tern_packed_store *packed_store;
   tern_packed_keeper *packed_keeper; // keeps what the session packs, too; NULL: nobody does
   tern_thread_options threads;
@@ -89,6 +92,7 @@ const tern_edge *tern_session_output(const tern_session *session, size_t index);
 const tern_edge *tern_session_overridable(const tern_session *session, size_t index);
 tern_profiler *tern_session_profiler(const tern_session *session); // NULL: not profiled
 tern_program *tern_session_program(const tern_session *session);
+const tern_account *tern_session_account(const tern_session *session);
 
 typedef struct tern_run_options {
   const _Atomic bool *terminate; // NULL: cannot be asked to stop

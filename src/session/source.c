@@ -5,8 +5,9 @@
 
 static tern_status *open_externals(tern_source *source, const char *folder,
                                    const tern_session_options *options) {
-  bool map = !tern_session_options_is(options, "session.use_memory_mapped_external_data", "0");
-  TERN_TRY(tern_external_files_create(source->allocator, folder, map, &source->externals));
+  bool reads = tern_session_options_is(options, "session.use_memory_mapped_external_data", "0");
+  TERN_TRY(tern_external_files_create(source->allocator, folder, reads ? source->allocator : NULL,
+                                      &source->externals));
   for (size_t i = 0; i < options->external_count; ++i)
     TERN_TRY(tern_external_files_add(source->externals, options->external_names[i],
                                      options->external_bytes[i]));
@@ -30,8 +31,8 @@ static tern_status *open_externals_beside(tern_source *source, const char *path,
 tern_status *tern_source_open_file(tern_allocator *allocator, const char *path,
                                    const tern_session_options *options, tern_source *out_source) {
   *out_source = (tern_source){.allocator = allocator, .path = path};
-  bool map = !tern_session_options_is(options, "session.use_memory_mapped_model", "0");
-  TERN_TRY(tern_os_file_open(path, map, &out_source->file));
+  bool reads = tern_session_options_is(options, "session.use_memory_mapped_model", "0");
+  TERN_TRY(tern_os_file_open(path, reads ? allocator : NULL, &out_source->file));
   out_source->bytes = (tern_span){out_source->file.data, out_source->file.size};
   return open_externals_beside(out_source, path, options);
 }

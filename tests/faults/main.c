@@ -95,7 +95,7 @@ static void fail_each(const char *name, tern_span bytes) {
 
 static void fail_file(const char *path) {
   tern_os_file file;
-  tern_status *status = tern_os_file_open(path, false, &file);
+  tern_status *status = tern_os_file_open(path, tern_allocator_system(), &file);
   if (status) {
     complain(path, 0, tern_status_message(status));
     tern_status_free(status);

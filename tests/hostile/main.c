@@ -47,7 +47,7 @@ static void *allocate(size_t size) {
 
 static bool read_file(const char *path, unsigned char **out_bytes, size_t *out_size) {
   tern_os_file file;
-  tern_status *status = tern_os_file_open(path, false, &file);
+  tern_status *status = tern_os_file_open(path, tern_allocator_system(), &file);
   if (status) {
     fprintf(stderr, "%s\n", tern_status_message(status));
     tern_status_free(status);

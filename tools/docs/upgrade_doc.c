@@ -59,7 +59,7 @@ static tern_status *test_list_open(test_list *list, char **paths, int count) {
     const char *slash = strrchr(paths[i], '/');
     const char *name = slash ? slash + 1 : paths[i];
     snprintf(list->sources[i], sizeof list->sources[i], "%.*s.c", (int)strcspn(name, "."), name);
-    TERN_TRY(tern_os_file_open(paths[i], false, &list->files[i]));
+    TERN_TRY(tern_os_file_open(paths[i], tern_allocator_system(), &list->files[i]));
     ++list->count;
   }
   return NULL;
@@ -150,7 +150,7 @@ static void write_page(writer *out, const entry *entries, size_t count) {
 
 static tern_status *check(const char *path, const tern_text *page) {
   tern_os_file file;
-  TERN_TRY(tern_os_file_open(path, false, &file));
+  TERN_TRY(tern_os_file_open(path, tern_allocator_system(), &file));
   bool is_equal = file.size == page->size && memcmp(file.data, page->data, page->size) == 0;
   tern_os_file_close(&file);
   if (is_equal) return NULL;

@@ -32,8 +32,8 @@ static tern_edge *widen_constant(tern_builder *builder, tern_value *value) {
   if (builder->status) return NULL;
   builder->status = tern_value_align(value);
   if (builder->status) return NULL;
-  builder->status =
-      tern_value_create_tensor(builder->graph->model->allocator, TERN_FLOAT, &value->shape, &wide);
+  builder->status = tern_value_create_tensor(builder->graph->model->value_allocator, TERN_FLOAT,
+                                             &value->shape, &wide);
   if (builder->status) return NULL;
   tern_dtype_to_f32(value->dtype, value->data, tern_value_count(value), wide->data);
   return tern_build_constant(builder, wide);

@@ -66,7 +66,8 @@ static tern_status_code open_below(const char *relative, bool map, const char *e
   char folder[128];
   snprintf(folder, sizeof folder, "%s/inside", top);
   tern_os_file file;
-  tern_status *status = tern_os_file_open_below(folder, relative, map, &file);
+  tern_status *status =
+      tern_os_file_open_below(folder, relative, map ? NULL : tern_allocator_system(), &file);
   if (status) return take_code(status);
   assert_int_equal(file.size, strlen(expected));
   if (file.size > 0) assert_memory_equal(file.data, expected, file.size);
@@ -118,7 +119,8 @@ static void links_that_turn_lead_nowhere_else(void **state) {
   int opened = 0, outer = 0, others = 0;
   for (int i = 0; i < 20000; ++i) {
     tern_os_file file;
-    tern_status *status = tern_os_file_open_below(folder, "turn/secret", false, &file);
+    tern_status *status =
+        tern_os_file_open_below(folder, "turn/secret", tern_allocator_system(), &file);
     if (status) {
       others += take_code(status) != TERN_INVALID_ARGUMENT;
       continue;
@@ -147,7 +149,7 @@ static void failures_say_what_is_wrong(void **state) {
   assert_int_equal(open_below(longer, true, ""), TERN_INVALID_ARGUMENT);
   free(longer);
   tern_os_file file;
-  tern_status *status = tern_os_file_open(at("absent"), true, &file);
+  tern_status *status = tern_os_file_open(at("absent"), NULL, &file);
   assert_non_null(strstr(tern_status_message(status), "absent"));
   assert_int_equal(take_code(status), TERN_NO_SUCH_FILE);
 }
@@ -159,7 +161,7 @@ static void discarded_pages_can_still_be_read(void **state) {
   for (size_t i = 0; i < size; ++i) bytes[i] = (char)(i * 7 % 251);
   assert_null(tern_os_file_write(at("secret"), bytes, size));
   tern_os_file file;
-  assert_null(tern_os_file_open(at("secret"), true, &file));
+  assert_null(tern_os_file_open(at("secret"), NULL, &file));
   assert_memory_equal(file.data, bytes, size);
   tern_os_file_discard(&file, (const char *)file.data + 1, size - 1);
   assert_memory_equal(file.data, bytes, size);
@@ -192,7 +194,7 @@ static void parts_make_a_file_or_none(void **state) {
   fails = false;
   assert_null(tern_os_file_write_parts(parts, put_parts, &fails));
   tern_os_file file;
-  assert_null(tern_os_file_open(parts, false, &file));
+  assert_null(tern_os_file_open(parts, tern_allocator_system(), &file));
   assert_int_equal(file.size, 7);
   assert_memory_equal(file.data, "one two", 7);
   tern_os_file_close(&file);

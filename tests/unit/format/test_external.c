@@ -61,7 +61,8 @@ static void slices_are_checked(void **state) {
     failing_allocator allocator;
     failing_allocator_init(&allocator, 0);
     tern_external_files *files;
-    assert_null(tern_external_files_create(&allocator.base, folder, map, &files));
+    assert_null(
+        tern_external_files_create(&allocator.base, folder, map ? NULL : &allocator.base, &files));
     for (size_t i = 0; i < TERN_COUNT_OF(cases); ++i) {
       tern_onnx_tensor tensor = tensor_at("w.bin", cases[i].offset);
       tensor.has_external_length = cases[i].has_length;
@@ -80,7 +81,7 @@ static void slices_are_checked(void **state) {
 static void locations_stay_in_the_folder(void **state) {
   (void)state;
   tern_external_files *files;
-  assert_null(tern_external_files_create(tern_allocator_system(), folder, true, &files));
+  assert_null(tern_external_files_create(tern_allocator_system(), folder, NULL, &files));
   const struct {
     tern_span location;
     tern_status_code code;
@@ -103,7 +104,7 @@ static void given_bytes_answer_for_a_name(void **state) {
   failing_allocator allocator;
   failing_allocator_init(&allocator, 0);
   tern_external_files *files;
-  assert_null(tern_external_files_create(&allocator.base, NULL, true, &files));
+  assert_null(tern_external_files_create(&allocator.base, NULL, NULL, &files));
   tern_onnx_tensor tensor = tensor_at("w.bin", 2);
   tern_span bytes;
   assert_int_equal(take_code(tern_external_files_find(files, &tensor, &bytes)),
@@ -129,7 +130,7 @@ static void failed_allocations_are_clean(void **state) {
     tern_external_files *files = NULL;
     tern_onnx_tensor tensor = tensor_at("w.bin", 0);
     tern_span bytes;
-    tern_status *status = tern_external_files_create(&allocator.base, folder, true, &files);
+    tern_status *status = tern_external_files_create(&allocator.base, folder, NULL, &files);
     if (!status) status = tern_external_files_find(files, &tensor, &bytes);
     if (!status) status = tern_external_files_add(files, "other", (tern_span){"", 0});
     finished = status == NULL;

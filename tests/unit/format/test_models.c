@@ -59,7 +59,7 @@ static void check_model(const char *name) {
   char path[512];
   snprintf(path, sizeof path, "%s/%s", TERN_MODELS_DIR, name);
   tern_os_file file;
-  tern_status *status = tern_os_file_open(path, false, &file);
+  tern_status *status = tern_os_file_open(path, tern_allocator_system(), &file);
   if (status) {
     print_message("%s: %s\n", name, tern_status_message(status));
     tern_status_free(status);

@@ -104,7 +104,7 @@ static void weights_go_to_a_data_file(void **state) {
   assert_int_equal(data.size, 24);
   assert_null(tern_model_create(&again.allocator.base, test_rows(), &again.model));
   tern_external_files *externals;
-  assert_null(tern_external_files_create(tern_allocator_system(), NULL, true, &externals));
+  assert_null(tern_external_files_create(tern_allocator_system(), NULL, NULL, &externals));
   assert_null(
       tern_external_files_add(externals, "w.bin", (tern_span){(const char *)data.data, data.size}));
   again.model->externals = externals;

@@ -64,18 +64,19 @@ static void open_fixture(optimize_fixture *f, optimize_build_fn build) {
   *f = (optimize_fixture){.seed = 7};
   test_graph_open(&f->graph);
   f->b = &f->graph.builder;
-  f->program = (tern_program_options){.allocator = tern_allocator_system(),
-                                      .providers = providers,
-                                      .provider_count = 1,
-                                      .packed_allocator = tern_allocator_system()};
-  check(tern_packed_store_create(&f->program.packed_store));
-  f->evaluator = tern_evaluator_make(&f->program);
+  const tern_account_sources sources = tern_account_sources_of(tern_allocator_system());
+  f->program = (tern_program_options){
+      .providers = providers, .provider_count = 1, .packed_allocator = tern_allocator_system()};
+  check(tern_account_create(&sources, &f->program.account));
+  check(tern_packed_store_create(tern_allocator_system(), &f->program.packed_store));
+  f->evaluator = tern_evaluator_make(tern_allocator_system());
   build(f);
 }
 
 void optimize_close(optimize_fixture *f) {
   test_graph_close(&f->graph);
   tern_packed_store_release(f->program.packed_store);
+  tern_account_release(f->program.account);
 }
 
 static void optimize(optimize_fixture *f, int32_t level, const char *disabled) {

@@ -5,12 +5,13 @@
 
 #include "optimize/optimize.h"
 #include "session/evaluator.h"
+#include "session/program.h"
 #include "unit/ops/support.h"
 
 typedef struct optimize_fixture {
   test_graph graph;
-  tern_builder *b; // the graph's
-  tern_program_options program; // with a store of its own for packed weights
+  tern_builder *b;              // the graph's
+  tern_program_options program; // with an account and a store of its own
   tern_evaluator evaluator;
   uint32_t seed; // of constants
 } optimize_fixture;

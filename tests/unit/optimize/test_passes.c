@@ -9,14 +9,12 @@
 // A graph under test: nodes are counted by operator after optimising.
 typedef struct fixture {
   test_graph graph;
-  tern_program_options program;
   tern_evaluator evaluator;
 } fixture;
 
 static void open_fixture(fixture *f) {
   test_graph_open(&f->graph);
-  f->program = (tern_program_options){.allocator = tern_allocator_system()};
-  f->evaluator = tern_evaluator_make(&f->program);
+  f->evaluator = tern_evaluator_make(tern_allocator_system());
 }
 
 static void add_output(fixture *f, tern_edge *edge) {

@@ -60,7 +60,7 @@ static void equal_packings_are_one(void **state) {
   tern_packed_store *store;
   failing_allocator counted;
   failing_allocator_init(&counted, 0);
-  assert_null(tern_packed_store_create(&store));
+  assert_null(tern_packed_store_create(tern_allocator_system(), &store));
   copying one, same, value, shape, layout, rank;
   make("rows", 2, (tern_dim[]){4, 6}, 1, &one);
   make("rows", 2, (tern_dim[]){4, 6}, 1, &same);
@@ -87,7 +87,7 @@ static void equal_packings_are_one(void **state) {
 static void what_nobody_holds_is_packed_again(void **state) {
   (void)state;
   tern_packed_store *store;
-  assert_null(tern_packed_store_create(&store));
+  assert_null(tern_packed_store_create(tern_allocator_system(), &store));
   copying one;
   make("rows", 1, (tern_dim[]){1000}, 1, &one);
   tern_packed *packed = get(store, tern_allocator_system(), &one);
@@ -105,7 +105,7 @@ static void keepers_hold_each_entry_once(void **state) {
   tern_packed_store *store;
   tern_packed_keeper keeper;
   copying made[20];
-  assert_null(tern_packed_store_create(&store));
+  assert_null(tern_packed_store_create(tern_allocator_system(), &store));
   tern_packed_keeper_init(&keeper);
   for (int i = 0; i < 20; ++i) make("rows", 1, (tern_dim[]){100}, i, &made[i]);
   for (int round = 0; round < 2; ++round) {
@@ -129,7 +129,7 @@ static void allocators_do_not_share(void **state) {
   tern_packed_store *store;
   failing_allocator counted;
   failing_allocator_init(&counted, 0);
-  assert_null(tern_packed_store_create(&store));
+  assert_null(tern_packed_store_create(tern_allocator_system(), &store));
   copying one;
   make("rows", 1, (tern_dim[]){10}, 1, &one);
   tern_packed *a = get(store, tern_allocator_system(), &one), *b = get(store, &counted.base, &one);
@@ -146,7 +146,7 @@ static void failures_leave_nothing(void **state) {
   tern_packed_store *store;
   failing_allocator counted;
   failing_allocator_init(&counted, 1);
-  assert_null(tern_packed_store_create(&store));
+  assert_null(tern_packed_store_create(tern_allocator_system(), &store));
   copying one;
   make("rows", 1, (tern_dim[]){10}, 1, &one);
   tern_packed *packed = NULL;
@@ -193,7 +193,7 @@ static void threads_share(void **state) {
   (void)state;
   copying packings[PACKINGS];
   crowd c = {.packings = packings};
-  assert_null(tern_packed_store_create(&c.store));
+  assert_null(tern_packed_store_create(tern_allocator_system(), &c.store));
   for (int i = 0; i < PACKINGS; ++i) make("rows", 1, (tern_dim[]){10}, i, &packings[i]);
   tern_packed *kept[PACKINGS];
   for (int i = 50; i < PACKINGS; ++i) kept[i] = get(c.store, tern_allocator_system(), &packings[i]);
@@ -282,7 +282,7 @@ static void sessions_hold_the_same_weights_once(void **state) {
   tern_pb_writer same, other;
   put_weights(&same, 0);
   put_weights(&other, 1);
-  assert_null(tern_packed_store_create(&store));
+  assert_null(tern_packed_store_create(tern_allocator_system(), &store));
   tern_session_destroy(load(&other, store)); // makes what lives as long as the process
   int64_t holders, start = live_bytes();
   float sums[3];

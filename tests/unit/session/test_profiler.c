@@ -16,7 +16,7 @@
 // Takes the file away. Freed by the caller.
 static char *read_trace(const char *path) {
   tern_os_file file;
-  assert_null(tern_os_file_open(path, false, &file));
+  assert_null(tern_os_file_open(path, tern_allocator_system(), &file));
   char *text = calloc(1, file.size + 1);
   assert_non_null(text);
   memcpy(text, file.data, file.size);
