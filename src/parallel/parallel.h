@@ -29,15 +29,16 @@ typedef struct tern_parallel {
 void tern_parallel_for(const tern_parallel *parallel, int64_t count, int64_t item_ns,
                        tern_parallel_fn fn, void *context);
 
-// Whether a job of this cost would be spread now: for callers that prepare something for it. Never
-// for choosing how to compute.
-bool tern_parallel_is_worthwhile(const tern_parallel *parallel, int64_t count, int64_t item_ns);
+// Workspaces: a job that needs one for each thread takes memory for `tern_parallel_lanes` of them,
+// which is the most threads that work on such a job and at least 1. Inside an item,
+// `tern_parallel_lane` is the number, from 0, of the thread among those of the innermost job.
+int32_t tern_parallel_lanes(const tern_parallel *parallel, int64_t count, int64_t item_ns);
+int32_t tern_parallel_lane(void);
 
 // About how long a core takes for so many floating-point operations and so many bytes read and
-// written, in ns: 32 operations and 8 bytes a ns, which vector kernels reach and scalar loops do
-// not. Never 0.
+// written, in ns: 64 operations and 8 bytes a ns, as vector kernels do. Never 0.
 static inline int64_t tern_cost_ns(double operations, double bytes) {
-  double ns = operations * (1.0 / 32) + bytes * (1.0 / 8);
+  double ns = operations * (1.0 / 64) + bytes * (1.0 / 8);
   return ns < 1 ? 1 : ns > 1e15 ? (int64_t)1e15 : (int64_t)ns;
 }
 

@@ -24,8 +24,10 @@ enum { LOOK_NS = 1000000 };
 // Looks at the clock once for so many looks at the word that is waited for.
 enum { PAUSES = 32 };
 
-// The job that this thread works on: a job inside it runs here.
+// The job that this thread works on: a job inside it runs here. And which of the innermost job's
+// threads this is.
 static _Thread_local const tern_pool_slot *working_on;
+static _Thread_local int32_t lane;
 
 // ---- Items.
 
@@ -48,13 +50,14 @@ static bool take_items(tern_pool_slot *slot, int64_t *out_begin, int64_t *out_en
   return true;
 }
 
-static void work_on(tern_pool_slot *slot) {
-  const tern_pool_slot *around = working_on;
+static void work_on(tern_pool_slot *slot, int32_t as_lane) {
   int64_t begin, end;
   working_on = slot;
+  lane = as_lane;
   while (take_items(slot, &begin, &end))
     if (!is_stopped(slot->stop)) slot->fn(slot->context, begin, end);
-  working_on = around;
+  working_on = NULL;
+  lane = 0;
 }
 
 // The caller alone.
@@ -62,11 +65,18 @@ static void work_alone(const tern_parallel *parallel, int64_t count, int64_t ite
                        tern_parallel_fn fn, void *context) {
   const _Atomic bool *stop = parallel ? parallel->stop : NULL;
   int64_t share = stop ? tern_max_i64(1, LOOK_NS / item_ns) : count;
+  int32_t around = lane;
+  lane = 0;
   for (int64_t begin = 0; begin < count && !is_stopped(stop);) {
     int64_t end = count - begin > share ? begin + share : count;
     fn(context, begin, end);
     begin = end;
   }
+  lane = around;
+}
+
+int32_t tern_parallel_lane(void) {
+  return lane;
 }
 
 // ---- Helpers.
@@ -82,15 +92,17 @@ static void hide(tern_pool *pool, const tern_pool_slot *slot) {
 
 // Whoever is through the gate keeps the slot from being used for another job, so the bits that it
 // clears are this job's.
-static bool join(tern_pool *pool, tern_pool_slot *slot) {
+// Each place is a lane; the caller's is 0. 0 where there is no place.
+static int32_t join(tern_pool *pool, tern_pool_slot *slot) {
   uint32_t gate = atomic_load_explicit(&slot->gate, memory_order_relaxed);
   do {
-    if (!(gate & GATE_OPEN) || !(gate & GATE_PLACE_MASK)) return false;
+    if (!(gate & GATE_OPEN) || !(gate & GATE_PLACE_MASK)) return 0;
   } while (!atomic_compare_exchange_weak_explicit(&slot->gate, &gate,
                                                   gate - GATE_PLACE + GATE_HELPER,
                                                   memory_order_acquire, memory_order_relaxed));
-  if ((gate & GATE_PLACE_MASK) == GATE_PLACE) hide(pool, slot);
-  return true;
+  int32_t place = (int32_t)((gate & GATE_PLACE_MASK) / GATE_PLACE);
+  if (place == 1) hide(pool, slot);
+  return place;
 }
 
 static void leave(tern_pool_slot *slot) {
@@ -104,10 +116,11 @@ bool tern_pool_help(tern_pool *pool, uint32_t start) {
   if (!open) return false;
   uint64_t from_start = open & (UINT64_MAX << (start % TERN_POOL_SLOTS));
   tern_pool_slot *slot = &pool->slots[__builtin_ctzll(from_start ? from_start : open)];
-  if (!join(pool, slot)) return false;
+  int32_t place = join(pool, slot);
+  if (!place) return false;
   tern_float_mode mode = tern_float_mode_get();
   if (slot->mode != mode) tern_float_mode_set(slot->mode);
-  work_on(slot);
+  work_on(slot, place);
   if (slot->mode != mode) tern_float_mode_set(mode);
   hide(pool, slot);
   leave(slot);
@@ -116,18 +129,26 @@ bool tern_pool_help(tern_pool *pool, uint32_t start) {
 
 // ---- Callers.
 
-// How many threads pay for themselves.
+// How many threads pay for themselves where each must win `worth` ns.
+static int64_t worth_threads(const tern_parallel *parallel, int64_t count, int64_t item_ns,
+                             int64_t worth) {
+  if (!parallel || !parallel->pool || count < 2 * worth / item_ns) return 1;
+  int64_t paid = item_ns >= worth ? count : count / (worth / item_ns);
+  return tern_max_i64(1, tern_min_i64(parallel->max_threads, tern_min_i64(count, paid)));
+}
+
+int32_t tern_parallel_lanes(const tern_parallel *parallel, int64_t count, int64_t item_ns) {
+  return (int32_t)worth_threads(parallel, count, item_ns < 1 ? 1 : item_ns, WORTH_NS);
+}
+
+// No more than the job has lanes.
 static int32_t choose_threads(const tern_parallel *parallel, int64_t count, int64_t item_ns) {
-  if (!parallel || !parallel->pool || parallel->max_threads < 2 || count < 2 || working_on)
-    return 1;
+  if (working_on || worth_threads(parallel, count, item_ns, WORTH_NS) == 1) return 1;
   tern_pool *pool = parallel->pool;
   if (atomic_load_explicit(&pool->lacks_threads, memory_order_relaxed)) tern_pool_restart(pool);
-  int64_t worth =
-      atomic_load_explicit(&pool->spinning, memory_order_relaxed) > 0 ? WORTH_NS : WORTH_WAKING_NS;
-  if (count < 2 * worth / item_ns) return 1;
-  int64_t paid = item_ns >= worth ? count : count / (worth / item_ns);
-  int64_t threads = tern_min_i64(parallel->max_threads, tern_pool_thread_count(pool));
-  return (int32_t)tern_max_i64(1, tern_min_i64(threads, tern_min_i64(count, paid)));
+  bool is_awake = atomic_load_explicit(&pool->spinning, memory_order_relaxed) > 0;
+  int64_t threads = worth_threads(parallel, count, item_ns, is_awake ? WORTH_NS : WORTH_WAKING_NS);
+  return (int32_t)tern_min_i64(threads, tern_pool_thread_count(pool));
 }
 
 static tern_pool_slot *take_slot(tern_pool *pool) {
@@ -196,13 +217,9 @@ void tern_parallel_for(const tern_parallel *parallel, int64_t count, int64_t ite
   slot->mode = tern_float_mode_get();
   atomic_store_explicit(&slot->next, 0, memory_order_relaxed);
   post(pool, slot, threads);
-  work_on(slot);
+  work_on(slot, 0);
   finish(pool, slot);
   give_slot_back(pool, slot);
-}
-
-bool tern_parallel_is_worthwhile(const tern_parallel *parallel, int64_t count, int64_t item_ns) {
-  return choose_threads(parallel, count, item_ns < 1 ? 1 : item_ns) > 1;
 }
 
 // The slot that the forking thread works on stays its own; nobody helps there any more.

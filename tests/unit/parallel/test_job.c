@@ -68,9 +68,11 @@ static void keeps_small_jobs_on_the_caller(void **state) {
   counts c = {0};
   tern_parallel_for(&parallel, MOST_ITEMS, 1, count_items, &c);
   assert_int_equal(c.calls, 1);
-  assert_false(tern_parallel_is_worthwhile(&parallel, MOST_ITEMS, 1));
-  assert_true(tern_parallel_is_worthwhile(&parallel, MOST_ITEMS, LONG_NS));
-  assert_false(tern_parallel_is_worthwhile(&parallel, 1, LONG_NS));
+  assert_int_equal(tern_parallel_lanes(&parallel, MOST_ITEMS, 1), 1);
+  assert_int_equal(tern_parallel_lanes(&parallel, 1, LONG_NS), 1);
+  assert_int_equal(tern_parallel_lanes(&parallel, 3, LONG_NS), 3);
+  assert_int_equal(tern_parallel_lanes(&parallel, MOST_ITEMS, LONG_NS), 4);
+  assert_int_equal(tern_parallel_lanes(NULL, MOST_ITEMS, LONG_NS), 1);
   tern_pool_destroy(pool);
 }
 
@@ -142,6 +144,36 @@ static void takes_no_more_threads_than_allowed(void **state) {
   tern_pool_destroy(pool);
 }
 
+// ---- Lanes: no two threads of a job have the same at a time.
+
+typedef struct lanes {
+  _Atomic int32_t in_use[MOST_THREADS], collisions;
+} lanes;
+
+static void use_lane(void *context, int64_t begin, int64_t end) {
+  lanes *l = context;
+  for (int64_t i = begin; i < end; ++i) {
+    int32_t lane = tern_parallel_lane();
+    if (lane < 0 || lane >= MOST_THREADS || atomic_fetch_add(&l->in_use[lane], 1) != 0)
+      atomic_fetch_add(&l->collisions, 1);
+    tern_os_thread_yield();
+    atomic_fetch_sub(&l->in_use[lane], 1);
+  }
+}
+
+static void gives_each_thread_a_lane(void **state) {
+  (void)state;
+  tern_pool *pool = make_pool(MOST_THREADS, 100000);
+  tern_parallel parallel = all_of(pool);
+  for (int round = 0; round < 30; ++round) {
+    lanes l = {0};
+    tern_parallel_for(&parallel, 300, LONG_NS, use_lane, &l);
+    assert_int_equal(l.collisions, 0);
+  }
+  assert_int_equal(tern_parallel_lane(), 0);
+  tern_pool_destroy(pool);
+}
+
 // ---- Jobs inside jobs.
 
 typedef struct outer {
@@ -157,7 +189,7 @@ typedef struct inner {
 
 static void do_inner(void *context, int64_t begin, int64_t end) {
   inner *in = context;
-  in->moved |= tern_os_thread_id() != in->id;
+  in->moved |= tern_os_thread_id() != in->id || tern_parallel_lane() != 0;
   in->done += end - begin;
 }
 
@@ -165,8 +197,9 @@ static void do_outer(void *context, int64_t begin, int64_t end) {
   outer *out = context;
   for (int64_t i = begin; i < end; ++i) {
     inner in = {.id = tern_os_thread_id()};
+    int32_t lane = tern_parallel_lane();
     tern_parallel_for(out->parallel, 100, LONG_NS, do_inner, &in);
-    if (!in.moved) atomic_fetch_add(&out->done, in.done);
+    if (!in.moved && tern_parallel_lane() == lane) atomic_fetch_add(&out->done, in.done);
   }
 }
 
@@ -317,6 +350,7 @@ int main(void) {
                                      cmocka_unit_test(keeps_small_jobs_on_the_caller),
                                      cmocka_unit_test(gives_each_item_a_thread),
                                      cmocka_unit_test(takes_no_more_threads_than_allowed),
+                                     cmocka_unit_test(gives_each_thread_a_lane),
                                      cmocka_unit_test(runs_inner_jobs_where_they_are),
                                      cmocka_unit_test(serves_many_callers),
                                      cmocka_unit_test(serves_more_callers_than_it_has_slots),
