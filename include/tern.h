@@ -16,7 +16,8 @@ typedef struct TernApi {
   // What a session is made of, as one JSON object: "inputs", "outputs", "ir_version", "opsets",
   // "operators" after optimisation, "parameters" and "parameter_bytes", "flops" of the latest sizes
   // run ("flops_complete" false: some are not known before a run), "memory" in bytes, and
-  // "placement": provider, kernel, "flops" and "packed_bytes" of each node. From `allocator`,
+  // "placement": provider, kernel, "flops" and "packed_bytes" of each node, and "left_by" where
+  // providers of higher priority did not take it: which, and why. From `allocator`,
   // NUL-terminated.
   OrtStatus *(ORT_API_CALL *DescribeSession)(const OrtSession *session, OrtAllocator *allocator,
                                              char **out_json);

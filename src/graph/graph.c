@@ -276,22 +276,30 @@ static void drop_uses(tern_node *node) {
   drop_uses_of_subgraphs(node);
 }
 
-void tern_graph_remove(tern_node *node) {
+static void unlink_node(tern_node *node) {
   tern_graph *graph = node->graph;
-  if (graph) {
-    if (node->prev)
-      node->prev->next = node->next;
-    else
-      graph->first = node->next;
-    if (node->next)
-      node->next->prev = node->prev;
-    else
-      graph->last = node->prev;
-    graph->node_count--;
-    node->graph = NULL;
-    node->prev = node->next = NULL;
-  }
+  if (!graph) return;
+  if (node->prev)
+    node->prev->next = node->next;
+  else
+    graph->first = node->next;
+  if (node->next)
+    node->next->prev = node->prev;
+  else
+    graph->last = node->prev;
+  graph->node_count--;
+  node->graph = NULL;
+  node->prev = node->next = NULL;
+}
+
+void tern_graph_remove(tern_node *node) {
+  unlink_node(node);
   drop_uses(node);
+}
+
+void tern_graph_move(tern_node *node, tern_graph *graph, tern_node *before) {
+  unlink_node(node);
+  tern_graph_insert(graph, node, before);
 }
 
 tern_status *tern_node_set_input(tern_node *node, int32_t index, tern_edge *edge) {

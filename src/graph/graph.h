@@ -203,6 +203,9 @@ TERN_MUST_USE tern_status *tern_node_create(tern_graph *graph, const tern_op *op
                                             const tern_attr *attrs, tern_node **out_node);
 // Links `node` before `before` (NULL: at the end).
 void tern_graph_insert(tern_graph *graph, tern_node *node, tern_node *before);
+// Takes a node out of its graph's order and links it into `graph` before `before` (NULL: at the
+// end). Its edges stay as they are.
+void tern_graph_move(tern_node *node, tern_graph *graph, tern_node *before);
 // Takes a node out of its graph's order and drops its uses, and those of nodes inside its
 // subgraphs. Its outputs must have no uses.
 void tern_graph_remove(tern_node *node);

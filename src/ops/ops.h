@@ -29,5 +29,6 @@ extern const tern_op_family tern_ops_random;   // random and generating operator
 extern const tern_op_family tern_ops_legacy;   // removed from ONNX, still run
 extern const tern_op_family tern_ops_fused;    // internal: products with what follows them
 extern const tern_op_family tern_ops_nn;       // attention and other composite operators
+extern const tern_op_family tern_ops_placement; // groups that providers compile, copies
 
 #endif

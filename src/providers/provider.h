@@ -115,6 +115,9 @@ typedef struct tern_prepare {
   // One entry an input. A kernel that sets it has made its own copy of that constant's elements and
   // does not look at them again, neither through `constants` nor when it computes.
   bool *consumed;
+  // Which inputs and outputs the kernel finds on the host, as tern_claim says it; constants are
+  // always there. For a provider with memory of its own.
+  uint32_t host_inputs, host_outputs;
   // Of `compile`: the nodes of the body read constants directly (tern_edge_constant), and they are
   // no inputs of the node. Set: the kernel has its own copies of all of them. Else NULL.
   bool *consumed_body;

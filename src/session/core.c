@@ -5,7 +5,6 @@
 
 #include "ops/ops.h"
 #include "optimize/optimize.h"
-#include "providers/cpu/cpu.h"
 #include "session/evaluator.h"
 #include "session/lower.h"
 #include "session/save.h"
@@ -67,34 +66,46 @@ static tern_allocator *packed_allocator(tern_account *account,
   return options->weight_allocator ? options->weight_allocator : tern_allocator_pages();
 }
 
-static tern_status *make_ready(tern_core *core, const tern_source *source,
-                               const tern_session_options *options, tern_profiler *profiler) {
-  tern_provider *providers[] = {tern_cpu_provider()};
+// Decides who runs what. Nodes that nobody runs as they stand are lowered, and so are those that a
+// provider takes back.
+static tern_status *place(tern_core *core) {
+  bool again;
+  TERN_TRY(tern_lower(core->model, &core->partition));
+  TERN_TRY(tern_optimize_inserted_casts(core->model));
+  tern_model_spend_unread(core->model);
+  TERN_TRY(tern_partition_compile(&core->partition, core->model, &again));
+  while (again) {
+    TERN_TRY(tern_lower(core->model, &core->partition));
+    TERN_TRY(tern_partition_compile(&core->partition, core->model, &again));
+  }
+  return tern_partition_copy(&core->partition, core->model);
+}
+
+static tern_status *make_ready(tern_core *core, const tern_core_args *args) {
+  const tern_session_options *options = args->options;
   tern_program_options program = {
       .account = core->account,
-      .providers = providers,
-      .provider_count = 1,
+      .partition = &core->partition,
       .disable_prepacking = tern_session_options_is(options, "session.disable_prepacking", "1"),
       .packed_store = core->packed_store,
       .packed_keeper = options->packed_keeper,
       .packed_allocator = packed_allocator(core->account, options)};
   tern_evaluator evaluator = tern_evaluator_make(core->model->value_allocator);
   int64_t start_ns = tern_os_monotonic_ns();
-  TERN_TRY(import_model(core, source->bytes, options, &evaluator));
-  end_phase(profiler, source->path ? "model_loading_uri" : "model_loading_array", &start_ns);
+  TERN_TRY(import_model(core, args->source->bytes, options, &evaluator));
+  end_phase(args->profiler, args->source->path ? "model_loading_uri" : "model_loading_array",
+            &start_ns);
   TERN_TRY(check_cancel(options));
   TERN_TRY(optimize(core, options, &evaluator));
-  end_phase(profiler, "graph_optimization", &start_ns);
+  end_phase(args->profiler, "graph_optimization", &start_ns);
   TERN_TRY(tern_save_optimized(core->model, options));
   tern_model_spend_unread(core->model);
   TERN_TRY(check_cancel(options));
-  TERN_TRY(tern_lower(core->model, &program));
-  TERN_TRY(tern_optimize_inserted_casts(core->model));
-  tern_model_spend_unread(core->model);
+  TERN_TRY(place(core));
   TERN_TRY(align_defaults(core->model->graph));
   start_ns = tern_os_monotonic_ns();
   TERN_TRY(tern_program_create(core->model->graph, &program, &core->program));
-  end_phase(profiler, "kernel_preparation", &start_ns);
+  end_phase(args->profiler, "kernel_preparation", &start_ns);
   return NULL;
 }
 
@@ -106,23 +117,25 @@ static tern_status *take_store(tern_packed_store *given, tern_core *core) {
   return NULL;
 }
 
-tern_status *tern_core_create(tern_account *account, const tern_source *source,
-                              const tern_session_options *options, tern_profiler *profiler,
-                              tern_core **out_core) {
+tern_status *tern_core_create(const tern_core_args *args, tern_core **out_core) {
   const tern_op_registry *registry;
   TERN_TRY(tern_ops_registry(&registry));
+  const tern_source *source = args->source;
   tern_core *core;
-  tern_allocator *allocator = tern_account_allocator(account, TERN_MEMORY_MODEL);
+  tern_allocator *allocator = tern_account_allocator(args->account, TERN_MEMORY_MODEL);
   TERN_TRY(TERN_NEW(allocator, &core));
-  core->account = account;
-  tern_status *status = take_store(options->packed_store, core);
+  core->account = args->account;
+  tern_partition_init(args->account, args->roster->providers, args->roster->count, args->failure,
+                      &core->partition);
+  tern_status *status = take_store(args->options->packed_store, core);
   if (!status) status = tern_model_create(allocator, registry, &core->model);
   if (!status) {
-    core->model->value_allocator = tern_account_allocator(account, TERN_MEMORY_WEIGHTS);
+    core->model->value_allocator = tern_account_allocator(args->account, TERN_MEMORY_WEIGHTS);
     core->model->file = &source->file;
     core->model->externals = source->externals;
-    status = make_ready(core, source, options, profiler);
+    status = make_ready(core, args);
   }
+  core->partition.failure = NULL;
   if (status) {
     tern_core_destroy(core);
     return source->path ? tern_status_annotate(status, "model '%s'", source->path) : status;
@@ -134,6 +147,7 @@ tern_status *tern_core_create(tern_account *account, const tern_source *source,
 void tern_core_destroy(tern_core *core) {
   if (!core) return;
   tern_program_destroy(core->program);
+  tern_partition_deinit(&core->partition);
   tern_model_destroy(core->model);
   tern_packed_store_release(core->packed_store);
   TERN_DELETE(tern_account_allocator(core->account, TERN_MEMORY_MODEL), core);

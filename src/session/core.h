@@ -3,20 +3,31 @@
 #ifndef TERN_SESSION_CORE_H_
 #define TERN_SESSION_CORE_H_
 
+#include "session/partition.h"
+#include "session/roster.h"
 #include "session/source.h"
 
 typedef struct tern_core {
   tern_account *account;
   tern_model *model;
   tern_packed_store *packed_store;
+  tern_partition partition;
   tern_program *program;
 } tern_core;
 
-// Imports, optimises, lowers and prepares what `source` holds; it and `account` must outlive the
-// core. `options` are borrowed for the call. `profiler`, or NULL, is told how long the phases take.
-TERN_MUST_USE tern_status *tern_core_create(tern_account *account, const tern_source *source,
-                                            const tern_session_options *options,
-                                            tern_profiler *profiler, tern_core **out_core);
+// What a core is made of. Everything but the source, the providers and the account is borrowed
+// for the call.
+typedef struct tern_core_args {
+  tern_account *account; // outlives the core
+  const tern_source *source;
+  const tern_session_options *options;
+  const tern_roster *roster;
+  tern_profiler *profiler; // told how long the phases take; NULL: nobody is
+  tern_failure *failure;   // a provider's, if the call fails for it; NULL: nobody asks
+} tern_core_args;
+
+// Imports, optimises, lowers and prepares what the source holds.
+TERN_MUST_USE tern_status *tern_core_create(const tern_core_args *args, tern_core **out_core);
 // Accepts NULL and half-built cores. No run may be under way.
 void tern_core_destroy(tern_core *core);
 

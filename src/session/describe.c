@@ -270,6 +270,7 @@ static void put_placement(tern_text *text, const session_survey *survey) {
     put_text(text, ",\"domain\":", step->node->op->domain);
     put_text(text, ",\"provider\":", step->kernel.provider->name);
     put_text(text, ",\"kernel\":", step->kernel.name);
+    if (step->placement->reasons[0]) put_text(text, ",\"left_by\":", step->placement->reasons);
     if (facts->flops >= 0) tern_text_printf(text, ",\"flops\":%.0f", facts->flops);
     put_number(text, "packed_bytes", step->state_bytes);
     tern_text_printf(text, "}");

@@ -30,24 +30,32 @@ static tern_status *inline_body(tern_node *node) {
   return status ? tern_status_annotate(status, "inlining %s", where) : NULL;
 }
 
-static tern_status *lower_graph(tern_graph *graph, const tern_program_options *options,
-                                bool *inout_changed) {
+// A node that nobody runs as it stands.
+static tern_status *lower_node(tern_node *node, bool *inout_changed) {
+  bool widened;
+  TERN_TRY(tern_cpu_widen_narrow_floats(node, &widened));
+  if (!widened && node->op->body) TERN_TRY(inline_body(node));
+  *inout_changed |= widened || node->op->body;
+  return NULL;
+}
+
+static tern_status *lower_graph(tern_graph *graph, tern_partition *partition, bool *inout_changed) {
   TERN_GRAPH_FOREACH(graph, node) {
-    if (!node->op->body || tern_program_choose_provider(options, node, NULL)) continue;
-    TERN_TRY(inline_body(node));
-    *inout_changed = true;
+    const tern_placement *placement;
+    TERN_TRY(tern_partition_place(partition, node, &placement));
+    if (!placement->provider) TERN_TRY(lower_node(node, inout_changed));
   }
   return NULL;
 }
 
-tern_status *tern_lower(tern_model *model, const tern_program_options *options) {
+tern_status *tern_lower(tern_model *model, tern_partition *partition) {
   bool changed = true;
   for (int32_t round = 0; changed && round < MAX_ROUNDS; ++round) {
     changed = false;
     for (size_t g = 0; g < model->graphs.count; ++g) {
-      if (!tern_graph_is_live(model->graphs.data[g])) continue;
-      TERN_TRY(tern_cpu_widen_narrow_floats(model->graphs.data[g]));
-      TERN_TRY(lower_graph(model->graphs.data[g], options, &changed));
+      tern_graph *graph = model->graphs.data[g];
+      if (!tern_graph_is_live(graph) || tern_partition_is_compiled(partition, graph)) continue;
+      TERN_TRY(lower_graph(graph, partition, &changed));
     }
   }
   return tern_graph_collect_captures(model->graph);

@@ -3,9 +3,9 @@
 #ifndef TERN_SESSION_LOWER_H_
 #define TERN_SESSION_LOWER_H_
 
-#include "session/program.h"
+#include "session/partition.h"
 
 // Bodies may hold operators that need lowering themselves; that goes on until nothing changes.
-TERN_MUST_USE tern_status *tern_lower(tern_model *model, const tern_program_options *options);
+TERN_MUST_USE tern_status *tern_lower(tern_model *model, tern_partition *partition);
 
 #endif

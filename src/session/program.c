@@ -1,11 +1,11 @@
 // From graph to steps and slots.
 #include "session/program.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "session/frame.h"
 #include "session/plan.h"
+#include "session/prepare.h"
 
 // While a program is built, a map tells each edge's slot. It is kept beside the edges, because one
 // edge has a slot in every program that reads it.
@@ -88,143 +88,6 @@ static void touch(build *b, int32_t slot, int32_t step) {
   if (b->slots.data[slot].last < step) b->slots.data[slot].last = step;
 }
 
-tern_provider *tern_program_choose_provider(const tern_program_options *options,
-                                            const tern_node *node, tern_text *out_reasons) {
-  for (int32_t i = 0; i < options->provider_count; ++i) {
-    tern_provider *provider = options->providers[i];
-    tern_claim claim = provider->claims(provider->self, node);
-    if (claim.accepted) return provider;
-    if (out_reasons)
-      tern_text_printf(out_reasons, "%s%s: %s", out_reasons->size ? "; " : "", provider->name,
-                       claim.reason ? claim.reason : "not claimed");
-  }
-  return NULL;
-}
-
-static tern_status *not_claimed(const build *b, const tern_node *node) {
-  char where[TERN_NODE_TEXT_BYTES], type[TERN_TYPE_TEXT_BYTES];
-  tern_text text;
-  tern_text_init(b->program->allocator, &text);
-  tern_program_choose_provider(b->options, node, &text);
-  tern_text_printf(&text, "; inputs:");
-  for (int32_t i = 0; i < node->input_count; ++i)
-    tern_text_printf(&text, " %s",
-                     node->inputs[i] ? tern_type_format(&node->inputs[i]->type, type, sizeof type)
-                                     : "-");
-  tern_status *status = TERN_ERROR(TERN_NOT_IMPLEMENTED, "%s: no provider runs %s%s%s-%d (%s)",
-                                   tern_node_describe(node, where, sizeof where), node->op->domain,
-                                   node->op->domain[0] ? ":" : "", node->op->name, node->op->since,
-                                   text.data ? text.data : "");
-  tern_text_deinit(&text);
-  return status;
-}
-
-// Whether `step`'s node is the only reader of its input `index`.
-static bool reads_alone(const tern_node *node, int32_t index) {
-  return node->inputs[index]->uses.count == 1 && node->inputs[index]->output_uses == 0;
-}
-
-// After preparing: a constant that the kernel consumed lets its memory go; one that it will read
-// has to be aligned, and was so in `copy` already.
-static void settle_constant(const tern_node *node, int32_t index, bool consumed, tern_value *copy) {
-  tern_value *constant = node->inputs[index]->initializer;
-  if (consumed) {
-    tern_model_discard(node->inputs[index]->graph->model, constant);
-    if (reads_alone(node, index)) tern_value_spend(constant);
-  } else if (copy) {
-    constant->data = copy->data;
-    constant->owns_data = true;
-    constant->is_misaligned = false;
-    copy->owns_data = false;
-    copy->data = NULL;
-  }
-}
-
-// The constants among a node's inputs while its kernel is prepared.
-typedef struct constant_inputs {
-  const tern_value **values;
-  tern_value **copies; // aligned stand-ins for misaligned ones
-  bool *consumed;
-} constant_inputs;
-
-static tern_status *collect_constants(const tern_node *node, constant_inputs *inputs) {
-  for (int32_t i = 0; i < node->input_count; ++i) {
-    inputs->values[i] = node->inputs[i] ? tern_edge_constant(node->inputs[i]) : NULL;
-    if (!inputs->values[i] || !inputs->values[i]->is_misaligned) continue;
-    TERN_TRY(tern_value_clone(inputs->values[i]->allocator, inputs->values[i], &inputs->copies[i]));
-    inputs->values[i] = inputs->copies[i];
-  }
-  return NULL;
-}
-
-// A step that is being prepared.
-typedef struct packing_step {
-  const build *b;
-  tern_step *step;
-} packing_step;
-
-static tern_status *packed(void *self, const tern_packing *packing, const void **out_data) {
-  const packing_step *at = self;
-  const tern_program_options *options = at->b->options;
-  tern_packed *found;
-  TERN_TRY(TERN_ARRAY_RESERVE_ONE(at->b->program->allocator, &at->step->packed));
-  TERN_TRY(tern_packed_get(options->packed_store, options->packed_allocator, packing, &found));
-  at->step->packed.data[at->step->packed.count++] = found;
-  at->step->state_bytes += (int64_t)tern_packed_bytes(found);
-  if (options->packed_keeper) TERN_TRY(tern_packed_keeper_add(options->packed_keeper, found));
-  *out_data = tern_packed_data(found);
-  return NULL;
-}
-
-static tern_status *prepare_with(build *b, tern_step *step, tern_provider *provider,
-                                 constant_inputs *inputs) {
-  const tern_node *node = step->node;
-  TERN_TRY(collect_constants(node, inputs));
-  packing_step at = {b, step};
-  bool can_pack = b->options->packed_store && !b->options->disable_prepacking;
-  tern_prepare prepare = {.node = node,
-                          .allocator = &b->program->kernel_allocator.base,
-                          .constants = inputs->values,
-                          .consumed = inputs->consumed,
-                          .disable_prepacking = !can_pack,
-                          .packed = can_pack ? packed : NULL,
-                          .packed_self = &at};
-  tern_counting_allocator *counting = &b->program->kernel_allocator;
-  int64_t bytes_before = atomic_load_explicit(&counting->live_bytes, memory_order_relaxed);
-  TERN_TRY(provider->prepare(provider->self, &prepare, &step->kernel));
-  step->state_bytes +=
-      atomic_load_explicit(&counting->live_bytes, memory_order_relaxed) - bytes_before;
-  for (int32_t i = 0; i < node->input_count; ++i) {
-    if (!inputs->values[i]) continue;
-    const tern_value *constant = node->inputs[i]->initializer;
-    if (inputs->consumed[i] && reads_alone(node, i) && !constant->owns_data)
-      step->spent_bytes += (int64_t)constant->data_bytes;
-    settle_constant(node, i, inputs->consumed[i], inputs->copies[i]);
-  }
-  return NULL;
-}
-
-static tern_status *prepare_kernel(build *b, tern_step *step) {
-  const tern_node *node = step->node;
-  tern_allocator *allocator = b->program->allocator;
-  tern_provider *provider = tern_program_choose_provider(b->options, node, NULL);
-  if (!provider) return not_claimed(b, node);
-  size_t count = (size_t)node->input_count, bytes = count * (2 * sizeof(void *) + sizeof(bool));
-  char *memory;
-  TERN_TRY(tern_allocator_calloc(allocator, 1, bytes, (void **)&memory));
-  constant_inputs inputs = {.values = (const tern_value **)memory};
-  if (count > 0) { // otherwise there is no memory to divide
-    inputs.copies = (tern_value **)(inputs.values + count);
-    inputs.consumed = (bool *)(inputs.copies + count);
-  }
-  tern_status *status = prepare_with(b, step, provider, &inputs);
-  for (size_t i = 0; i < count; ++i) tern_value_release(inputs.copies[i]);
-  tern_allocator_free(allocator, memory, bytes);
-  char where[TERN_NODE_TEXT_BYTES];
-  return status ? tern_status_annotate(status, "%s", tern_node_describe(node, where, sizeof where))
-                : NULL;
-}
-
 static tern_status *build_program(const tern_graph *graph, const tern_program_options *options,
                                   const build *around, tern_program **out_program);
 
@@ -233,7 +96,8 @@ static tern_status *add_subprograms(build *b, tern_step *step, int32_t index) {
   int32_t count = 0;
   for (size_t i = 0; node->op->attrs && node->op->attrs[i].name; ++i)
     count += node->attrs[i].type == TERN_ATTR_GRAPH;
-  if (count == 0) return NULL;
+  if (count == 0 || step->placement->kernel.compute)
+    return NULL; // compiled: nothing is left to run
   TERN_TRY(TERN_ARENA_ARRAY(&b->program->arena, count, &step->subprograms));
   // What the subgraphs read stays alive until the step is done.
   for (size_t i = 0; i < node->captures.count; ++i) {
@@ -260,6 +124,7 @@ static void note_largest(tern_program *program, const tern_node *node) {
 static tern_status *add_step(build *b, const tern_node *node, int32_t index) {
   tern_step *step = &b->program->steps[index];
   step->node = node;
+  TERN_TRY(tern_partition_place(b->options->partition, node, &step->placement));
   b->program->step_count = index + 1; // from here on the step is destroyed with the program
   note_largest(b->program, node);
   TERN_TRY(TERN_ARENA_ARRAY(&b->program->arena, node->input_count, &step->inputs));
@@ -278,7 +143,7 @@ static tern_status *add_step(build *b, const tern_node *node, int32_t index) {
     tern_slot *slot = &b->slots.data[step->outputs[i]];
     slot->first = slot->last = index; // one that nobody reads dies at once
   }
-  return prepare_kernel(b, step);
+  return tern_step_prepare(b->program, b->options, step);
 }
 
 static tern_status *add_interface(build *b, const tern_graph *graph) {
@@ -381,7 +246,7 @@ void tern_program_destroy(tern_program *program) {
     tern_step *step = &program->steps[i];
     for (int32_t k = 0; k < step->subprogram_count; ++k)
       tern_program_destroy(step->subprograms[k].program);
-    if (step->kernel.release)
+    if (step->kernel.release) // those of the partition are released with it
       step->kernel.release(step->kernel.state, &program->kernel_allocator.base);
     for (size_t k = 0; k < step->packed.count; ++k) tern_packed_release(step->packed.data[k]);
     TERN_ARRAY_FREE(program->allocator, &step->packed);

@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "session/account.h"
 #include "session/packed_store.h"
+#include "session/partition.h"
 
 typedef struct tern_program tern_program;
 typedef struct tern_plan tern_plan;   // session/plan.h
@@ -35,6 +36,7 @@ typedef struct tern_subprogram {
 
 typedef struct tern_step {
   const tern_node *node;
+  const tern_placement *placement;
   tern_kernel kernel;
   int32_t *inputs;  // slots; -1: omitted
   int32_t *outputs; // likewise
@@ -70,9 +72,8 @@ struct tern_program {
 };
 
 typedef struct tern_program_options {
-  tern_account *account;           // must outlive the program
-  tern_provider *const *providers; // in priority order; the last accepts what is left
-  int32_t provider_count;
+  tern_account *account;     // must outlive the program
+  tern_partition *partition; // who runs what; outlives the program
   bool disable_prepacking;
   tern_packed_store *packed_store;   // retained by what is packed; NULL: nothing is packed
   tern_allocator *packed_allocator;  // of what is packed; must outlive every session that shares it
@@ -86,10 +87,5 @@ TERN_MUST_USE tern_status *tern_program_create(const tern_graph *graph,
                                                tern_program **out_program);
 // Accepts NULL and half-built programs. No run may be under way.
 void tern_program_destroy(tern_program *program);
-
-// The provider that claims `node` first, or NULL; reasons of those that did not are put into
-// `out_reasons` when it is not NULL.
-tern_provider *tern_program_choose_provider(const tern_program_options *options,
-                                            const tern_node *node, tern_text *out_reasons);
 
 #endif

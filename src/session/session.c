@@ -9,6 +9,7 @@ struct tern_session {
   tern_account *account;
   tern_allocator *allocator; // the account's, for the model
   tern_source source;
+  tern_roster roster;
   tern_core *core;
   const tern_model *model; // of the core
   tern_session_threads threads;
@@ -99,8 +100,13 @@ static tern_status *start(const tern_session_options *options, int64_t start_ns,
 }
 
 static tern_status *make_core(tern_session *session, const tern_session_options *options) {
-  TERN_TRY(tern_core_create(session->account, &session->source, options, session->profiler,
-                            &session->core));
+  TERN_TRY(tern_roster_create(session->allocator, options, &session->roster));
+  const tern_core_args args = {.account = session->account,
+                               .source = &session->source,
+                               .options = options,
+                               .roster = &session->roster,
+                               .profiler = session->profiler};
+  TERN_TRY(tern_core_create(&args, &session->core));
   session->model = session->core->model;
   return index_interface(session);
 }
@@ -158,6 +164,7 @@ void tern_session_destroy(tern_session *session) {
   end_profile(session);
   tern_session_threads_deinit(&session->threads);
   tern_core_destroy(session->core);
+  tern_roster_destroy(&session->roster);
   tern_source_close(&session->source);
   tern_profiler_destroy(session->profiler);
   if (session->input_indices.allocator) tern_map_deinit(&session->input_indices);

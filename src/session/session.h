@@ -31,6 +31,14 @@ typedef enum tern_optimization_level {
   TERN_OPTIMIZE_ALL = 99,
 } tern_optimization_level;
 
+// A provider that a session is to have: by name, or as it is.
+typedef struct tern_provider_request {
+  tern_provider *instance; // outlives the session; NULL: created by name, and owned
+  const char *name;        // as providers/providers.h finds it
+  const tern_metadata *options;
+  size_t option_count;
+} tern_provider_request;
+
 // Everything here is borrowed for the duration of the create call, except where said.
 typedef struct tern_session_options {
   // Kept. `weight_allocator` gives what lives as long as the session and grows with its weights,
@@ -55,6 +63,9 @@ typedef struct tern_session_options {
   // What is shared comes from `weight_allocator`, or else the system's, not from `allocator`.
   tern_packed_store *packed_store;
   tern_packed_keeper *packed_keeper; // keeps what the session packs, too; NULL: nobody does
+  // Who computes, in priority order. The CPU provider takes what they leave.
+  const tern_provider_request *providers;
+  size_t provider_count;
   tern_thread_options threads;
   const char *profile_prefix; // of the trace's path (session/profiler.h); NULL: no profile
   tern_logger logger;         // kept
@@ -121,7 +132,8 @@ TERN_MUST_USE bool tern_session_post(tern_session *session, tern_pool_task *task
 // - "memory": "weight_bytes" of initializers that kernels may still read, of which "mapped_bytes"
 //   lie in the model's file or are the caller's; "packed_bytes" that kernels made of them; the
 //   largest plan's slab, "plans" kept, "frames" pooled and their bytes;
-// - "placement": each node with its provider, kernel, "flops" where known and "packed_bytes".
+// - "placement": each node with its provider, kernel, "flops" where known and "packed_bytes", and
+//   "left_by" where a provider before it did not take it: which, and why.
 TERN_MUST_USE tern_status *tern_session_describe(const tern_session *session, tern_text *out_text);
 
 #endif

@@ -49,14 +49,15 @@ extern const tern_cpu_family *const tern_cpu_families[];
 extern const size_t tern_cpu_family_count;
 
 // A node whose float16, bfloat16 (and, where listed, narrower) inputs have no kernel of their own
-// is run through float32: this pass puts casts around it. Call once types are settled.
-TERN_MUST_USE tern_status *tern_cpu_widen_narrow_floats(tern_graph *graph);
+// is run through float32: casts are put around it. *out_widened: others have taken its place. Call
+// once types are settled.
+TERN_MUST_USE tern_status *tern_cpu_widen_narrow_floats(tern_node *node, bool *out_widened);
 
 // One family a file, listed once, in registry.c; the same families as src/ops.
 extern const tern_cpu_family tern_cpu_elementwise, tern_cpu_activation, tern_cpu_variadic,
     tern_cpu_cast, tern_cpu_reduce, tern_cpu_shape, tern_cpu_movement, tern_cpu_indexing,
     tern_cpu_matmul, tern_cpu_conv, tern_cpu_fused, tern_cpu_einsum, tern_cpu_pool,
     tern_cpu_normalize, tern_cpu_image, tern_cpu_rnn, tern_cpu_control, tern_cpu_sequence,
-    tern_cpu_random, tern_cpu_nn;
+    tern_cpu_random, tern_cpu_nn, tern_cpu_placement;
 
 #endif

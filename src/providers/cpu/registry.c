@@ -5,13 +5,17 @@
 #include "providers/cpu/cpu.h"
 
 const tern_cpu_family *const tern_cpu_families[] = {
-    &tern_cpu_activation, &tern_cpu_cast,      &tern_cpu_elementwise,
-    &tern_cpu_control,    &tern_cpu_shape,     &tern_cpu_conv,
-    &tern_cpu_fused,      &tern_cpu_matmul,    &tern_cpu_pool,
-    &tern_cpu_variadic,   &tern_cpu_rnn,       &tern_cpu_image,
-    &tern_cpu_random,     &tern_cpu_nn,        &tern_cpu_sequence,
-    &tern_cpu_movement,   &tern_cpu_normalize, &tern_cpu_einsum,
-    &tern_cpu_reduce,     &tern_cpu_indexing,  NULL,
+    &tern_cpu_activation,  &tern_cpu_cast,
+    &tern_cpu_elementwise, &tern_cpu_control,
+    &tern_cpu_shape,       &tern_cpu_conv,
+    &tern_cpu_fused,       &tern_cpu_matmul,
+    &tern_cpu_pool,        &tern_cpu_variadic,
+    &tern_cpu_rnn,         &tern_cpu_image,
+    &tern_cpu_random,      &tern_cpu_nn,
+    &tern_cpu_sequence,    &tern_cpu_movement,
+    &tern_cpu_normalize,   &tern_cpu_einsum,
+    &tern_cpu_reduce,      &tern_cpu_indexing,
+    &tern_cpu_placement,   NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
 

@@ -87,14 +87,12 @@ static bool needs_wrapping(const tern_node *node, const tern_cpu_kernel **out_ro
   return widens;
 }
 
-tern_status *tern_cpu_widen_narrow_floats(tern_graph *graph) {
-  TERN_GRAPH_FOREACH(graph, node) {
-    const tern_cpu_kernel *row;
-    char where[TERN_NODE_TEXT_BYTES];
-    if (!needs_wrapping(node, &row)) continue;
-    tern_node_describe(node, where, sizeof where);
-    tern_status *status = wrap(node, row);
-    if (status) return tern_status_annotate(status, "widening %s", where);
-  }
-  return NULL;
+tern_status *tern_cpu_widen_narrow_floats(tern_node *node, bool *out_widened) {
+  const tern_cpu_kernel *row;
+  char where[TERN_NODE_TEXT_BYTES];
+  *out_widened = needs_wrapping(node, &row);
+  if (!*out_widened) return NULL;
+  tern_node_describe(node, where, sizeof where);
+  tern_status *status = wrap(node, row);
+  return status ? tern_status_annotate(status, "widening %s", where) : NULL;
 }

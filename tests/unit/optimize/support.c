@@ -65,15 +65,17 @@ static void open_fixture(optimize_fixture *f, optimize_build_fn build) {
   test_graph_open(&f->graph);
   f->b = &f->graph.builder;
   const tern_account_sources sources = tern_account_sources_of(tern_allocator_system());
-  f->program = (tern_program_options){
-      .providers = providers, .provider_count = 1, .packed_allocator = tern_allocator_system()};
+  f->program = (tern_program_options){.partition = &f->partition,
+                                      .packed_allocator = tern_allocator_system()};
   check(tern_account_create(&sources, &f->program.account));
+  tern_partition_init(f->program.account, providers, 1, NULL, &f->partition);
   check(tern_packed_store_create(tern_allocator_system(), &f->program.packed_store));
   f->evaluator = tern_evaluator_make(tern_allocator_system());
   build(f);
 }
 
 void optimize_close(optimize_fixture *f) {
+  tern_partition_deinit(&f->partition);
   test_graph_close(&f->graph);
   tern_packed_store_release(f->program.packed_store);
   tern_account_release(f->program.account);
@@ -135,7 +137,7 @@ void optimize_and_compare(optimize_build_fn build, int32_t level, const char *di
   open_fixture(&plain, build);
   open_fixture(out_fixture, build);
   optimize(out_fixture, level, disabled);
-  check(tern_lower(plain.graph.model, &plain.program));
+  check(tern_lower(plain.graph.model, &plain.partition));
   run(&plain, expected);
   run(out_fixture, actual);
   for (size_t i = 0; i < plain.graph.model->graph->outputs.count; ++i) {

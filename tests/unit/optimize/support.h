@@ -10,7 +10,8 @@
 
 typedef struct optimize_fixture {
   test_graph graph;
-  tern_builder *b;              // the graph's
+  tern_builder *b; // the graph's
+  tern_partition partition;
   tern_program_options program; // with an account and a store of its own
   tern_evaluator evaluator;
   uint32_t seed; // of constants
