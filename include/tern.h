@@ -15,10 +15,17 @@ typedef struct TernApi {
   const char *version_string;
   // What a session is made of, as one JSON object: "inputs", "outputs", "ir_version", "opsets",
   // "operators" after optimisation, "parameters" and "parameter_bytes", "flops" of the latest sizes
-  // run ("flops_complete" false: some are not known before a run), "memory" in bytes, and
-  // "placement": provider, kernel, "flops" and "packed_bytes" of each node, and "left_by" where
-  // providers of higher priority did not take it: which, and why. From `allocator`,
-  // NUL-terminated.
+  // run ("flops_complete" false: some are not known before a run), "memory", and "placement":
+  // provider, kernel, "flops" and "packed_bytes" of each node, and "left_by" where providers of
+  // higher priority did not take it: which, and why. "memory" is exact when nothing of the session
+  // runs meanwhile, in bytes:
+  // - "held", what the session has taken, by use, and "total"; packed weights are here as long as
+  //   no other session holds them too, and otherwise in "shared_bytes";
+  // - the model's parameters by what became of them: "mapped_bytes" are read where the model's
+  //   files are mapped, or the caller's memory lies; "held_bytes" in memory of the session;
+  //   "spent_bytes" by nobody any more, because kernels have packed them;
+  // - "packed_bytes", shared or not; "plans" kept, and "slab_bytes" of the largest; "frames"
+  // pooled. From `allocator`, NUL-terminated.
   OrtStatus *(ORT_API_CALL *DescribeSession)(const OrtSession *session, OrtAllocator *allocator,
                                              char **out_json);
   // What this library computes with on this machine, as one JSON object: "version", "isa" (in use)

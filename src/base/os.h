@@ -23,8 +23,8 @@ int64_t tern_os_thread_id(void);
 typedef struct tern_os_file {
   const void *data;
   size_t size;
-  bool is_mapped;         // false: the bytes were read, or given by someone else
-  tern_allocator *reader; // of bytes that were read
+  bool is_mapped;         // false: the bytes were read, copied, or given by someone else
+  tern_allocator *reader; // of bytes that were read or copied; whoever closes the file frees them
 } tern_os_file;
 
 // Opens `path` (UTF-8): maps it, or with a `reader` reads it into memory of that allocator. Errors
@@ -33,6 +33,11 @@ typedef struct tern_os_file {
 TERN_MUST_USE tern_status *tern_os_file_open(const char *path, tern_allocator *reader,
                                              tern_os_file *out_file);
 void tern_os_file_close(tern_os_file *file);
+// Whether `data` lies among the file's bytes.
+static inline bool tern_os_file_contains(const tern_os_file *file, const void *data) {
+  uintptr_t begin = (uintptr_t)file->data;
+  return (uintptr_t)data >= begin && (uintptr_t)data - begin < file->size;
+}
 
 // As above for `relative`, a path below the folder `folder`. Refuses absolute paths, ".."
 // components, absolute links and links that lead outside `folder` (TERN_INVALID_ARGUMENT), also

@@ -299,10 +299,10 @@ tern_status *tern_value_align(tern_value *tensor) {
 }
 
 void tern_value_spend(tern_value *tensor) {
-  if (!tensor->owns_data || !tensor->data || tensor->dtype == TERN_STRING ||
+  if (!tensor->data || tensor->deleter || tensor->dtype == TERN_STRING ||
       atomic_load_explicit(&tensor->references, memory_order_relaxed) != 1)
     return;
-  tern_allocator_free(tensor->allocator, tensor->data, tensor->data_bytes);
+  if (tensor->owns_data) tern_allocator_free(tensor->allocator, tensor->data, tensor->data_bytes);
   tensor->data = NULL;
   tensor->owns_data = false;
   tensor->is_spent = true;

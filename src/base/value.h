@@ -87,7 +87,8 @@ struct tern_value {
   bool owns_data;
   // Borrowed data that is not aligned for its type: memcpy may read it, loads may not.
   bool is_misaligned;
-  // The elements were given up once nothing read them any more: type and shape remain.
+  // The elements were given up once nothing read them any more: type and shape remain, and
+  // `data_bytes`.
   bool is_spent;
   void (*deleter)(void *deleter_context, void *data); // frees borrowed `data` when not NULL
   void *deleter_context;
@@ -141,8 +142,8 @@ void tern_value_release(tern_value *value);
 
 // Gives a misaligned tensor an aligned copy of its elements; does nothing to others.
 TERN_MUST_USE tern_status *tern_value_align(tern_value *tensor);
-// Frees the elements of a tensor that owns them and that nobody will read again, if the caller's is
-// the only reference.
+// Gives up the elements of a tensor that nobody will read again, and frees them where they are its
+// own. Does nothing unless the caller's is the only reference.
 void tern_value_spend(tern_value *tensor);
 
 // Initialises a tensor value in place over borrowed memory, for slots and the stack: it has no

@@ -181,12 +181,11 @@ tern_status *tern_external_files_find(tern_external_files *files, const tern_onn
   return tern_status_annotate(status, "tensor '%.*s'", TERN_SPAN_ARGS(tensor->name));
 }
 
-void tern_external_files_discard(const tern_external_files *files, const void *data, size_t size) {
+const tern_os_file *tern_external_files_holding(const tern_external_files *files,
+                                                const void *data) {
   for (size_t i = 0; i < files->files.count; ++i) {
     const external_file *file = files->files.data[i];
-    const char *begin = file->file.data, *at = data;
-    if (file->is_given || !begin || at < begin || at >= begin + file->file.size) continue;
-    tern_os_file_discard(&file->file, data, size);
-    return;
+    if (!file->is_given && tern_os_file_contains(&file->file, data)) return &file->file;
   }
+  return NULL;
 }

@@ -19,9 +19,8 @@ void tern_external_files_destroy(tern_external_files *files);
 // Makes `bytes`, which must outlive `files`, answer for the location `name`.
 TERN_MUST_USE tern_status *tern_external_files_add(tern_external_files *files, const char *name,
                                                    tern_span bytes);
-// Bytes that tern_external_files_find gave will hardly be read again; their pages may go. Bytes of
-// another origin are left alone.
-void tern_external_files_discard(const tern_external_files *files, const void *data, size_t size);
+// The opened file that `data` lies in; NULL for bytes of another origin.
+const tern_os_file *tern_external_files_holding(const tern_external_files *files, const void *data);
 // The bytes of one external tensor: offset and length are checked against the file's size. Without
 // a length, the rest of the file from the offset, cut to what dtype and dims need.
 TERN_MUST_USE tern_status *tern_external_files_find(tern_external_files *files,

@@ -87,13 +87,15 @@ tern_status *tern_model_keep_value(tern_model *model, tern_value *value) {
   return NULL;
 }
 
+const tern_os_file *tern_model_file_holding(const tern_model *model, const tern_value *value) {
+  if (value->owns_data || !value->data) return NULL;
+  if (model->file && tern_os_file_contains(model->file, value->data)) return model->file;
+  return model->externals ? tern_external_files_holding(model->externals, value->data) : NULL;
+}
+
 void tern_model_discard(const tern_model *model, const tern_value *value) {
-  const char *data = value->data, *begin = model->file ? model->file->data : NULL;
-  if (value->owns_data || !data) return;
-  if (begin && data >= begin && data < begin + model->file->size)
-    tern_os_file_discard(model->file, data, value->data_bytes);
-  else if (model->externals)
-    tern_external_files_discard(model->externals, data, value->data_bytes);
+  const tern_os_file *file = tern_model_file_holding(model, value);
+  if (file) tern_os_file_discard(file, value->data, value->data_bytes);
 }
 
 void tern_model_spend_unread(tern_model *model) {

@@ -175,6 +175,9 @@ TERN_MUST_USE tern_status *tern_model_new_symbol(tern_model *model, tern_dim *ou
 const char *tern_model_symbol_name(const tern_model *model, tern_dim dim);
 // The model takes the caller's reference, also on failure.
 TERN_MUST_USE tern_status *tern_model_keep_value(tern_model *model, tern_value *value);
+// The model's file, or one of external data, that the bytes of `value` lie in; NULL where they are
+// its own or the caller's.
+const tern_os_file *tern_model_file_holding(const tern_model *model, const tern_value *value);
 // `value` will hardly be read again: where its bytes are the model file's, their pages may go. They
 // stay readable.
 void tern_model_discard(const tern_model *model, const tern_value *value);

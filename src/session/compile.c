@@ -117,16 +117,13 @@ static bool is_read_in(const tern_edge *edge, const tern_graph *body) {
 }
 
 // The kernel has its own copies of the body's constants: what nobody else reads goes.
-static void spend_constants(const tern_graph *body, tern_placement *placement) {
+static void spend_constants(const tern_graph *body) {
   for (const tern_node *node = body->first; node; node = node->next) {
     for (int32_t i = 0; i < node->input_count; ++i) {
       const tern_edge *edge = node->inputs[i];
       if (!edge || !tern_edge_constant(edge) || edge->initializer->is_spent) continue;
       tern_model_discard(body->model, edge->initializer);
-      if (!is_read_in(edge, body)) continue;
-      if (!edge->initializer->owns_data)
-        placement->spent_bytes += (int64_t)edge->initializer->data_bytes;
-      tern_value_spend(edge->initializer);
+      if (is_read_in(edge, body)) tern_value_spend(edge->initializer);
     }
   }
 }
@@ -148,7 +145,7 @@ static tern_status *call_compile(compiling *c, const tern_node *node, tern_place
   TERN_TRY(c->provider->compile(c->provider->self, &prepare, &placement->kernel));
   placement->state_bytes =
       atomic_load_explicit(&counting->live_bytes, memory_order_relaxed) - before;
-  if (consumed_body) spend_constants(node->attrs[0].u.graph, placement);
+  if (consumed_body) spend_constants(node->attrs[0].u.graph);
   return NULL;
 }
 

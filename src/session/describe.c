@@ -1,12 +1,11 @@
 // What a session knows of itself, as JSON: the model's signature, what its operators are and who
 // runs them, what it costs in operations and memory. Shapes that only a run settles are those of
 // the latest run.
-#include "session/session.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "session/cost.h"
+#include "session/memory_report.h"
 
 // Below 0: not known.
 typedef struct node_facts {
@@ -26,10 +25,7 @@ typedef struct session_survey {
   tern_allocator *allocator;
   TERN_ARRAY(node_facts) nodes; // those of subgraphs after the node they belong to
   TERN_ARRAY(op_facts) ops;
-  TERN_ARRAY(const tern_value *) weights; // sorted when all are there, each once
-  int64_t parameters, parameter_bytes;
-  int64_t weight_bytes, mapped_bytes, spent_bytes, packed_bytes;
-  int64_t slab_bytes, plans, frames, frame_bytes;
+  tern_memory_report memory;
   double flops;
   bool is_complete; // every shape that `flops` needs was known
 } session_survey;
@@ -98,57 +94,6 @@ static tern_status *count_op(session_survey *survey, const tern_op *op, double f
   return NULL;
 }
 
-static tern_status *list_weights(session_survey *survey, const tern_program *program) {
-  for (int32_t i = 0; i < program->slot_count; ++i) {
-    const tern_slot *slot = &program->slots[i];
-    const tern_value *value = slot->edge->initializer;
-    bool is_own = slot->role == TERN_SLOT_CONSTANT || slot->role == TERN_SLOT_INPUT;
-    if (!is_own || !value || value->kind != TERN_KIND_TENSOR) continue;
-    TERN_ARRAY_PUSH(survey->allocator, &survey->weights, value);
-  }
-  return NULL;
-}
-
-static int by_address(const void *a, const void *b) {
-  uintptr_t left = (uintptr_t) * (const tern_value *const *)a;
-  uintptr_t right = (uintptr_t) * (const tern_value *const *)b;
-  return (left > right) - (left < right);
-}
-
-// A subgraph reads the initializers of graphs further out, and they count once.
-static void count_weights(session_survey *survey) {
-  if (survey->weights.count == 0) return;
-  qsort(survey->weights.data, survey->weights.count, sizeof *survey->weights.data, by_address);
-  for (size_t i = 0; i < survey->weights.count; ++i) {
-    const tern_value *value = survey->weights.data[i];
-    if (i > 0 && value == survey->weights.data[i - 1]) continue;
-    survey->parameters += tern_value_count(value);
-    survey->parameter_bytes += (int64_t)value->data_bytes;
-    if (!value->is_spent) survey->weight_bytes += (int64_t)value->data_bytes;
-    if (!value->is_spent && !value->owns_data) survey->mapped_bytes += (int64_t)value->data_bytes;
-  }
-  survey->weight_bytes -= survey->spent_bytes;
-  survey->mapped_bytes -= survey->spent_bytes;
-}
-
-static void count_memory(session_survey *survey, tern_program *program) {
-  tern_os_mutex_lock(&program->mutex);
-  for (size_t i = 0; i < TERN_PLAN_CACHE_ENTRIES; ++i) {
-    if (!program->plans[i]) continue;
-    survey->plans++;
-    survey->slab_bytes = tern_max_i64(survey->slab_bytes, (int64_t)program->plans[i]->slab_bytes);
-  }
-  for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES; ++i) {
-    const tern_frame *frame = program->frames[i];
-    if (!frame) continue;
-    survey->frames++;
-    survey->frame_bytes += (int64_t)frame->slab_bytes;
-    for (size_t k = 0; k < frame->scratch.pieces.count; ++k)
-      survey->frame_bytes += (int64_t)frame->scratch.pieces.data[k].bytes;
-  }
-  tern_os_mutex_unlock(&program->mutex);
-}
-
 static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle);
 
 // Steps that planning has computed, and subgraphs that did not run where the graph around them did,
@@ -163,8 +108,6 @@ static tern_status *look_at_step(session_survey *survey, const tern_program *pro
     survey->is_complete = false;
   else
     survey->flops += facts.flops;
-  survey->packed_bytes += step->state_bytes;
-  survey->spent_bytes += step->spent_bytes;
   TERN_TRY(count_op(survey, step->node->op, facts.flops));
   TERN_ARRAY_PUSH(survey->allocator, &survey->nodes, facts);
   for (int32_t k = 0; k < step->subprogram_count; ++k)
@@ -174,8 +117,6 @@ static tern_status *look_at_step(session_survey *survey, const tern_program *pro
 
 // `is_idle`: nothing of the program was run unless it has a plan.
 static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle) {
-  count_memory(survey, program);
-  TERN_TRY(list_weights(survey, program));
   tern_plan *plan = latest_plan(program);
   tern_status *status = NULL;
   for (int32_t i = 0; i < program->step_count && !status; ++i)
@@ -246,18 +187,11 @@ static void put_operators(tern_text *text, const session_survey *survey) {
 }
 
 static void put_sums(tern_text *text, const session_survey *survey) {
-  put_number(text, "parameters", survey->parameters);
-  put_number(text, "parameter_bytes", survey->parameter_bytes);
-  tern_text_printf(text, ",\"flops\":%.0f,\"flops_complete\":%s", survey->flops,
+  put_number(text, "parameters", survey->memory.parameters);
+  put_number(text, "parameter_bytes", survey->memory.parameter_bytes);
+  tern_text_printf(text, ",\"flops\":%.0f,\"flops_complete\":%s,\"memory\":", survey->flops,
                    survey->is_complete ? "true" : "false");
-  tern_text_printf(text, ",\"memory\":{\"weight_bytes\":%lld", (long long)survey->weight_bytes);
-  put_number(text, "mapped_bytes", survey->mapped_bytes);
-  put_number(text, "packed_bytes", survey->packed_bytes);
-  put_number(text, "slab_bytes", survey->slab_bytes);
-  put_number(text, "plans", survey->plans);
-  put_number(text, "frames", survey->frames);
-  put_number(text, "frame_bytes", survey->frame_bytes);
-  tern_text_printf(text, "}");
+  tern_memory_report_write(&survey->memory, text);
 }
 
 static void put_placement(tern_text *text, const session_survey *survey) {
@@ -280,7 +214,6 @@ static void put_placement(tern_text *text, const session_survey *survey) {
 
 static tern_status *put_session(tern_text *text, const tern_session *session,
                                 session_survey *survey) {
-  count_weights(survey);
   if (survey->ops.count > 0)
     qsort(survey->ops.data, survey->ops.count, sizeof *survey->ops.data, more_often);
   tern_text_printf(text, "{");
@@ -295,11 +228,12 @@ static tern_status *put_session(tern_text *text, const tern_session *session,
 
 tern_status *tern_session_describe(const tern_session *session, tern_text *out_text) {
   tern_program *program = tern_session_program(session);
-  session_survey survey = {.allocator = program->allocator, .is_complete = true};
-  tern_status *status = look_at(&survey, program, false);
+  // Not the session's allocator: its memory is described.
+  session_survey survey = {.allocator = tern_allocator_system(), .is_complete = true};
+  tern_status *status = tern_memory_report_make(session, &survey.memory);
+  if (!status) status = look_at(&survey, program, false);
   if (!status) status = put_session(out_text, session, &survey);
   TERN_ARRAY_FREE(survey.allocator, &survey.nodes);
   TERN_ARRAY_FREE(survey.allocator, &survey.ops);
-  TERN_ARRAY_FREE(survey.allocator, &survey.weights);
   return status;
 }

@@ -87,7 +87,7 @@ static tern_packed *find(tern_packed_store *store, const tern_hash *hash,
 // Longer chains are no error: without memory the table stays as it is.
 static void grow(tern_packed_store *store) {
   tern_packed_store larger = {.bucket_count = 2 * store->bucket_count};
-  tern_status *status = tern_allocator_calloc(tern_allocator_system(), larger.bucket_count,
+  tern_status *status = tern_allocator_calloc(store->allocator, larger.bucket_count,
                                               sizeof *larger.buckets, (void **)&larger.buckets);
   if (status) {
     tern_status_ignore(status);

@@ -19,7 +19,6 @@ typedef struct tern_placement {
   const char *reasons;
   tern_kernel kernel;  // of what is prepared already: groups and copies. `compute` NULL: not yet
   int64_t state_bytes; // of that kernel
-  int64_t spent_bytes; // of borrowed constants that it has its own copies of
 } tern_placement;
 
 typedef struct tern_partition {

@@ -22,18 +22,23 @@ static tern_status *not_claimed(const tern_step *step, tern_allocator *allocator
   return status;
 }
 
-// Whether `step`'s node is the only reader of its input `index`.
-static bool reads_alone(const tern_node *node, int32_t index) {
-  return node->inputs[index]->uses.count == 1 && node->inputs[index]->output_uses == 0;
+// Counts the readers of a constant that have consumed it, in its edge's `scratch`; true when this
+// was the last one.
+static bool consume(tern_edge *edge) {
+  uintptr_t consumed = (uintptr_t)edge->scratch + 1;
+  edge->scratch = (void *)consumed;
+  return consumed == edge->uses.count && edge->output_uses == 0;
 }
 
 // After preparing: a constant that the kernel consumed lets its memory go; one that it will read
-// has to be aligned, and was so in `copy` already.
+// has to be aligned, and was so in `copy` already. Inference goes on reading what gives shapes.
 static void settle_constant(const tern_node *node, int32_t index, bool consumed, tern_value *copy) {
-  tern_value *constant = node->inputs[index]->initializer;
+  tern_edge *edge = node->inputs[index];
+  tern_value *constant = edge->initializer;
+  if (consumed || copy) tern_model_discard(edge->graph->model, constant);
   if (consumed) {
-    tern_model_discard(node->inputs[index]->graph->model, constant);
-    if (reads_alone(node, index)) tern_value_spend(constant);
+    if (!tern_op_input_bit(node->op->shape_inputs, index) && consume(edge))
+      tern_value_spend(constant);
   } else if (copy) {
     constant->data = copy->data;
     constant->owns_data = true;
@@ -103,16 +108,11 @@ static tern_status *call_prepare(preparing *at, const constant_inputs *inputs) {
 }
 
 static tern_status *prepare_with(preparing *at, constant_inputs *inputs) {
-  tern_step *step = at->step;
-  const tern_node *node = step->node;
+  const tern_node *node = at->step->node;
   TERN_TRY(collect_constants(node, inputs));
   TERN_TRY(call_prepare(at, inputs));
   for (int32_t i = 0; i < node->input_count; ++i) {
-    if (!inputs->values[i]) continue;
-    const tern_value *constant = node->inputs[i]->initializer;
-    if (inputs->consumed[i] && reads_alone(node, i) && !constant->owns_data)
-      step->spent_bytes += (int64_t)constant->data_bytes;
-    settle_constant(node, i, inputs->consumed[i], inputs->copies[i]);
+    if (inputs->values[i]) settle_constant(node, i, inputs->consumed[i], inputs->copies[i]);
   }
   return NULL;
 }
@@ -122,7 +122,6 @@ static void take_prepared(tern_step *step) {
   step->kernel = step->placement->kernel;
   step->kernel.release = NULL;
   step->state_bytes = step->placement->state_bytes;
-  step->spent_bytes = step->placement->spent_bytes;
 }
 
 tern_status *tern_step_prepare(tern_program *program, const tern_program_options *options,

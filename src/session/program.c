@@ -237,6 +237,9 @@ static tern_status *build_program(const tern_graph *graph, const tern_program_op
 
 tern_status *tern_program_create(const tern_graph *graph, const tern_program_options *options,
                                  tern_program **out_program) {
+  const tern_model *model = graph->model;
+  // Where preparing counts who has consumed a constant.
+  for (size_t i = 0; i < model->all_edges.count; ++i) model->all_edges.data[i]->scratch = NULL;
   return build_program(graph, options, NULL, out_program);
 }
 

@@ -46,7 +46,6 @@ typedef struct tern_step {
   int32_t dying_count;
   TERN_ARRAY(tern_packed *) packed; // what the kernel asked for with tern_prepare_packed
   int64_t state_bytes;              // that the kernel holds, `packed` too
-  int64_t spent_bytes; // of borrowed constants that it packed and that nothing reads any more
 } tern_step;
 
 enum { TERN_PLAN_CACHE_ENTRIES = 16, TERN_FRAME_POOL_ENTRIES = 4 };

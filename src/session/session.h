@@ -129,9 +129,7 @@ TERN_MUST_USE bool tern_session_post(tern_session *session, tern_pool_task *task
 // - "nodes" and "operators" after optimisation, "parameters" and "parameter_bytes" of initializers;
 // - "flops" for the declared sizes, and after a run for those of the latest run, a subgraph counted
 //   once where it ran. "flops_complete" is false when a shape that they need is not known;
-// - "memory": "weight_bytes" of initializers that kernels may still read, of which "mapped_bytes"
-//   lie in the model's file or are the caller's; "packed_bytes" that kernels made of them; the
-//   largest plan's slab, "plans" kept, "frames" pooled and their bytes;
+// - "memory": session/memory_report.h;
 // - "placement": each node with its provider, kernel, "flops" where known and "packed_bytes", and
 //   "left_by" where a provider before it did not take it: which, and why.
 TERN_MUST_USE tern_status *tern_session_describe(const tern_session *session, tern_text *out_text);

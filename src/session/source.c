@@ -41,10 +41,11 @@ tern_status *tern_source_open_memory(tern_allocator *allocator, const void *byte
                                      const tern_session_options *options, tern_source *out_source) {
   *out_source = (tern_source){.allocator = allocator};
   if (!tern_session_options_is(options, "session.use_ort_model_bytes_for_initializers", "1")) {
-    TERN_TRY(tern_allocator_alloc(allocator, size, &out_source->copied_bytes));
-    out_source->copied_size = size;
-    if (size) memcpy(out_source->copied_bytes, bytes, size);
-    bytes = out_source->copied_bytes;
+    void *copy;
+    TERN_TRY(tern_allocator_alloc(allocator, size, &copy));
+    if (size) memcpy(copy, bytes, size);
+    out_source->file = (tern_os_file){.data = copy, .size = size, .reader = allocator};
+    bytes = copy;
   }
   out_source->bytes = (tern_span){bytes, size};
   return open_externals(
@@ -57,5 +58,4 @@ void tern_source_close(tern_source *source) {
   if (!source->allocator) return;
   tern_external_files_destroy(source->externals);
   tern_os_file_close(&source->file);
-  tern_allocator_free(source->allocator, source->copied_bytes, source->copied_size);
 }

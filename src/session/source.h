@@ -7,11 +7,9 @@
 
 typedef struct tern_source {
   tern_allocator *allocator;
-  tern_span bytes;    // the model
-  const char *path;   // for messages, borrowed; NULL: it came from memory
-  tern_os_file file;  // what was opened
-  void *copied_bytes; // of a model from memory
-  size_t copied_size;
+  tern_span bytes;   // the model
+  const char *path;  // for messages, borrowed; NULL: it came from memory
+  tern_os_file file; // what was opened, or the copy of a model from memory
   tern_external_files *externals;
 } tern_source;
 

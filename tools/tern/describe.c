@@ -75,25 +75,37 @@ static void print_sums(cli_arena *arena, const cli_json *session, const char *ra
   if (ran) printf("run on: %s\n", ran);
 }
 
-static void print_bytes(cli_arena *arena, const char *name, const cli_json *memory,
-                        const char *key) {
-  printf("  %-24s%12s", name, cli_bytes_text(arena, cli_json_number_in(memory, key)));
+// One line of bytes, unless there are none.
+static void print_bytes(cli_arena *arena, const char *name, const cli_json *memory, const char *key,
+                        const char *note) {
+  double bytes = cli_json_number_in(memory, key);
+  if (bytes > 0) printf("  %-26s%12s%s\n", name, cli_bytes_text(arena, bytes), note);
 }
 
 static void print_memory(cli_arena *arena, const cli_json *session, bool has_run) {
-  const cli_json *memory = cli_json_get(session, "memory");
+  static const struct {
+    const char *key, *name, *note;
+  } uses[] = {
+      {"model", "graph", ""},
+      {"source", "bytes of the model", ", copied"},
+      {"weights", "weights", ""},
+      {"packed", "packed weights", ""},
+      {"kernels", "tables of kernels", ""},
+      {"program", "steps", ""},
+      {"plans", "plans", ""},
+      {"profile", "profile", ""},
+      {"frames", "frames of past runs", ", with the kernels' scratch"},
+      {"values", "values", " that callers hold"},
+  };
+  const cli_json *memory = cli_json_get(session, "memory"), *held = cli_json_get(memory, "held");
   printf("memory\n");
-  print_bytes(arena, "weights", memory, "weight_bytes");
-  double mapped = cli_json_number_in(memory, "mapped_bytes");
-  if (mapped > 0) printf(", %s of it in the model's file", cli_bytes_text(arena, mapped));
-  printf("\n");
-  print_bytes(arena, "packed weights", memory, "packed_bytes");
-  printf("\n");
-  if (!has_run) return;
-  print_bytes(arena, "plan", memory, "slab_bytes");
-  printf(" of intermediate values\n");
-  print_bytes(arena, "frames of past runs", memory, "frame_bytes");
-  printf(", with the kernels' scratch\n");
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+    print_bytes(arena, uses[i].name, held, uses[i].key, uses[i].note);
+  print_bytes(arena, "held in all", held, "total", "");
+  print_bytes(arena, "shared packed weights", memory, "shared_bytes", ", with other sessions");
+  print_bytes(arena, "weights in mapped files", memory, "mapped_bytes", ", not held");
+  print_bytes(arena, "weights given up", memory, "spent_bytes", ", as they were before packing");
+  if (has_run) print_bytes(arena, "largest plan", memory, "slab_bytes", " of intermediate values");
 }
 
 // ---- Placement.

@@ -62,12 +62,14 @@ static void operations_are_those_of_the_latest_sizes(void **state) {
   put_info(&writer, GRAPH_OUTPUT, "y", TERN_FLOAT, "N,4");
   tern_session *session = end(graph);
   EXPECT(session, "\"flops\":0,\"flops_complete\":false", "\"parameters\":12,",
-         "\"parameter_bytes\":48,", "\"slab_bytes\":0,\"plans\":0,\"frames\":0");
+         "\"parameter_bytes\":48,", "\"plans\":0,\"slab_bytes\":0,\"frames\":0");
   run(session, 5, 3);
-  EXPECT(session, "\"flops\":120,\"flops_complete\":true", "\"plans\":1,\"frames\":1",
+  EXPECT(session, "\"flops\":120,\"flops_complete\":true",
+         "\"plans\":1,\"slab_bytes\":0,\"frames\":1",
          "\"node\":\"product\",\"op\":\"MatMul\",\"domain\":\"\"");
   run(session, 7, 3);
-  EXPECT(session, "\"flops\":168,\"flops_complete\":true", "\"plans\":2,\"frames\":1");
+  EXPECT(session, "\"flops\":168,\"flops_complete\":true",
+         "\"plans\":2,\"slab_bytes\":0,\"frames\":1");
   tern_session_destroy(session);
 }
 
@@ -128,7 +130,8 @@ static void packed_weights_replace_the_models(void **state) {
   put_node(&writer, "", "MatMul", "x,w", "y");
   put_info(&writer, GRAPH_OUTPUT, "y", TERN_FLOAT, "N,64");
   tern_session *session = end(graph);
-  EXPECT(session, "\"parameter_bytes\":16384,", "\"weight_bytes\":0,\"mapped_bytes\":0,");
+  EXPECT(session, "\"parameter_bytes\":16384,",
+         "\"mapped_bytes\":0,\"held_bytes\":0,\"spent_bytes\":16384,");
   const tern_step *step = &tern_session_program(session)->steps[0];
   assert_true(step->state_bytes >= (int64_t)sizeof w);
   tern_session_destroy(session);

@@ -100,6 +100,34 @@ static void what_nobody_holds_is_packed_again(void **state) {
   unmake(&one);
 }
 
+// The table grows, and without memory to grow in its chains do.
+static void many_packings_are_found_again(void **state) {
+  (void)state;
+  enum { MANY = 500 };
+  failing_allocator of_store;
+  copying made[MANY];
+  tern_packed *packed[MANY];
+  for (int64_t fails_at = 0; fails_at < 6; fails_at += 3) {
+    tern_packed_store *store;
+    failing_allocator_init(&of_store, fails_at);
+    assert_null(tern_packed_store_create(&of_store.base, &store));
+    for (int i = 0; i < MANY; ++i) {
+      make("rows", 1, (tern_dim[]){3}, i, &made[i]);
+      packed[i] = get(store, tern_allocator_system(), &made[i]);
+    }
+    for (int i = 0; i < MANY; ++i) {
+      assert_ptr_equal(get(store, tern_allocator_system(), &made[i]), packed[i]);
+      assert_int_equal(made[i].fills, 1);
+      tern_packed_release(packed[i]);
+      tern_packed_release(packed[i]);
+      unmake(&made[i]);
+    }
+    tern_packed_store_release(store);
+    assert_int_equal(of_store.live_blocks, 0);
+    assert_int_equal(of_store.live_bytes, 0);
+  }
+}
+
 static void keepers_hold_each_entry_once(void **state) {
   (void)state;
   tern_packed_store *store;
@@ -315,6 +343,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_packings_are_one),
       cmocka_unit_test(what_nobody_holds_is_packed_again),
+      cmocka_unit_test(many_packings_are_found_again),
       cmocka_unit_test(keepers_hold_each_entry_once),
       cmocka_unit_test(allocators_do_not_share),
       cmocka_unit_test(failures_leave_nothing),
