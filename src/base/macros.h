@@ -40,5 +40,11 @@ static inline int64_t tern_min_i64(int64_t a, int64_t b) {
 static inline int64_t tern_max_i64(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
+static inline size_t tern_min_size(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+static inline size_t tern_max_size(size_t a, size_t b) {
+  return a > b ? a : b;
+}
 
 #endif

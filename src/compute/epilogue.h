@@ -10,6 +10,7 @@ typedef struct tern_epilogue_f32 {
   bool residual_last;
   tern_activation_fn activation; // of floats; NULL: none
   tern_activation_params params;
+  bool is_clip; // the activation is TERN_ACTIVATION_CLIP, which a kernel may do by itself
 } tern_epilogue_f32;
 
 static inline bool tern_epilogue_f32_is_empty(const tern_epilogue_f32 *epilogue) {

@@ -48,6 +48,55 @@ TERN_CONV_LEAF(f32, float)
 TERN_CONV_LEAF(f64, double)
 #undef TERN_CONV_LEAF
 
+// Convolution of images whose channels lie in blocks: compute/blocked.h. A tile has one or two
+// segments, each a run of pixels, and one or two blocks of output channels.
+typedef struct tern_blocked_tile {
+  const float *x[2];        // the first pixel of each segment; with one segment both are it
+  const ptrdiff_t *offsets; // [taps], from a pixel to what of the input the tap meets
+  const float *weights;     // [taps][channels of a tap][blocks][block]
+  float *sums;              // [segments][pixels][blocks][block]
+  size_t taps;
+  bool accumulates; // onto sums, which otherwise are not read
+} tern_blocked_tile;
+typedef void (*tern_blocked_tile_fn)(const tern_blocked_tile *tile);
+
+// What follows the sums of one segment: y = clip(sums + bias + residual), or with residual_last
+// clip(sums + bias) + residual, for pixels [skipped, pixels). `y` may be `sums` or the residual.
+typedef struct tern_blocked_finish {
+  const float *sums;     // [pixels][blocks][block]
+  const float *bias;     // [blocks][block]
+  const float *residual; // of the first pixel, whose next is a block further; NULL: none
+  float *y;              // of the first pixel
+  size_t pixels, skipped, blocks;
+  size_t y_pixel, y_block, residual_block; // from pixel to pixel and block to block
+  float lowest, highest;
+  bool residual_last;
+} tern_blocked_finish;
+
+// One position of a window: from the first pixel to what it meets, and its weights.
+typedef struct tern_blocked_tap {
+  ptrdiff_t x, weights;
+} tern_blocked_tap;
+
+enum { TERN_BLOCKED_SEGMENT_MAX = 8 };
+
+typedef struct tern_blocked_f32_leaf {
+  size_t block;      // channels
+  size_t max_pixels; // of a segment, less than TERN_BLOCKED_SEGMENT_MAX
+  // [pixels][segments - 1][blocks - 1]; NULL where there is no code for so many pixels. The pixels
+  // of tiles are blocks, and a tap is a block of channels; those of planar tiles are numbers, and a
+  // tap is one channel.
+  tern_blocked_tile_fn tiles[TERN_BLOCKED_SEGMENT_MAX][2][2];
+  tern_blocked_tile_fn planar_tiles[TERN_BLOCKED_SEGMENT_MAX][2][2];
+  void (*finish)(const tern_blocked_finish *finish);
+  // y[i] = start + sum over taps of weights * x[i * pitch], or the largest of start and them, each
+  // a block; i < count.
+  void (*sum_taps)(size_t count, size_t taps, const tern_blocked_tap *tap, const float *weights,
+                   const float *start, const float *x, size_t pitch, float *y);
+  void (*max_taps)(size_t count, size_t taps, const tern_blocked_tap *tap, const float *weights,
+                   const float *start, const float *x, size_t pitch, float *y);
+} tern_blocked_f32_leaf;
+
 #define TERN_VECMATH_MEMBER(NAME, ULP) void (*NAME)(size_t n, const float *x, float *y);
 typedef struct tern_vecmath_f32_leaf {
   TERN_VECMATH_F32(TERN_VECMATH_MEMBER)
@@ -73,6 +122,7 @@ typedef struct tern_leaves {
   tern_gemm_f64_leaf gemm_f64;
   tern_conv_f32_leaf conv_f32;
   tern_conv_f64_leaf conv_f64;
+  const tern_blocked_f32_leaf *blocked_f32;
   tern_vecmath_f32_leaf vecmath_f32;
   tern_rows_f32_leaf rows_f32;
 } tern_leaves;

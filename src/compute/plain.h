@@ -3,6 +3,7 @@
 #ifndef TERN_COMPUTE_PLAIN_H_
 #define TERN_COMPUTE_PLAIN_H_
 
+#include "compute/blocked.h"
 #include "compute/conv.h"
 #include "compute/gemm.h"
 #include "compute/pool.h"
@@ -21,5 +22,13 @@ void tern_plain_pool_max_f32(const tern_window *window, const float *x, float *y
                              bool column_major);
 void tern_plain_pool_sum_f32(const tern_window *window, const float *x, float *y, float p,
                              bool count_padding);
+
+// What blocked.h computes, from weights as ONNX has them; `packed` is not read.
+void tern_plain_blocked_conv_f32(const tern_blocked_conv_params *params, const float *w,
+                                 const float *bias);
+void tern_plain_blocked_depthwise_f32(const tern_blocked_window_params *params, const float *w,
+                                      const float *bias);
+void tern_plain_blocked_max_f32(const tern_blocked_window_params *params);
+void tern_plain_blocked_average_f32(const tern_blocked_window_params *params);
 
 #endif

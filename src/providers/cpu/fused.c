@@ -1,6 +1,7 @@
 // Fused products: the epilogue that all share, and the kernel of matrix products.
 #include "providers/cpu/fused.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "compute/gemm.h"
@@ -10,7 +11,7 @@ static const struct {
   const char *name;
   tern_activation activation;
 } activations[] = {
-    {"Relu", TERN_ACTIVATION_RELU},
+    {"Relu", TERN_ACTIVATION_CLIP}, // to [0, infinity]
     {"LeakyRelu", TERN_ACTIVATION_LEAKY_RELU},
     {"Clip", TERN_ACTIVATION_CLIP},
     {"Sigmoid", TERN_ACTIVATION_SIGMOID},
@@ -35,6 +36,11 @@ tern_status *tern_cpu_epilogue_prepare(const tern_node *node, tern_epilogue_f32 
     out_epilogue->activation = tern_activation_find(
         is_tanh ? TERN_ACTIVATION_GELU_TANH : activations[i].activation, TERN_FLOAT);
   }
+  if (strcmp(activation.name, "Relu") == 0)
+    out_epilogue->params = (tern_activation_params){0, INFINITY};
+  out_epilogue->is_clip =
+      out_epilogue->activation &&
+      out_epilogue->activation == tern_activation_find(TERN_ACTIVATION_CLIP, TERN_FLOAT);
   if (activation.name[0] && !out_epilogue->activation)
     return TERN_ERROR(TERN_NOT_IMPLEMENTED, "no kernel ends in %s", activation.name);
   return NULL;

@@ -6,4 +6,7 @@
 #define TERN_TILE_ROWS(X) X(1) X(2) X(4) X(8) X(14)
 #define TERN_TILE_MC 168
 #define TERN_TILE_NC 512
+#define TERN_BLOCKED_VECTORS 1
+#define TERN_BLOCKED_PIXELS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define TERN_BLOCKED_MAX_PIXELS 7
 #include "compute/arch/leaves.inc"
