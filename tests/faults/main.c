@@ -1,6 +1,9 @@
-// The n-th allocation fails, for every n: models named on the command line, and a few made here,
-// are loaded, run and released while one allocation after the other fails. Every time the outcome
-// is success or "out of memory", and what was allocated before is all that is left.
+// The n-th allocation fails, for every n: models named on the command line, or a few made here, are
+// loaded, run and released while one allocation after the other fails. Every time the outcome is
+// success with the same outputs or "out of memory", after a failed run the session runs as ever,
+// and what was allocated before is all that is left.
+//
+//   faults [--stride N] [MODEL...]
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +13,8 @@
 #include "support/load_run.h"
 #include "unit/graph/proto.h"
 
-enum { MOST_RUNS = 600 }; // of one model: a larger one skips allocations evenly
-
 static int failures;
+static int64_t stride = 1; // from one allocation that fails to the next
 
 static int64_t live_blocks(void) {
   tern_allocator_stats stats;
@@ -29,7 +31,17 @@ static tern_type with_sizes(const tern_type *declared) {
   return type;
 }
 
-static tern_status *run(tern_session *session) {
+// Numbers of a tensor, and of the items of what is none, joined to those before (FNV-1a). Texts are
+// left out.
+static uint64_t digest(const tern_value *value, uint64_t hash) {
+  for (size_t i = 0; i < value->item_count; ++i) hash = digest(value->items[i], hash);
+  if (value->kind != TERN_KIND_TENSOR || value->dtype == TERN_STRING) return hash;
+  const unsigned char *bytes = value->data;
+  for (size_t i = 0; i < value->data_bytes; ++i) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+static tern_status *run(tern_session *session, uint64_t *out_digest) {
   const char *input_names[64], *output_names[64];
   tern_value *inputs[64] = {NULL}, *outputs[64] = {NULL};
   size_t in = tern_session_input_count(session), out = tern_session_output_count(session);
@@ -45,19 +57,10 @@ static tern_status *run(tern_session *session) {
   if (!status)
     status = tern_session_run(session, NULL, input_names, (const tern_value *const *)inputs, in,
                               output_names, out, outputs);
+  *out_digest = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < out && !status; ++i) *out_digest = digest(outputs[i], *out_digest);
   for (size_t i = 0; i < in; ++i) tern_value_release(inputs[i]);
   for (size_t i = 0; i < out; ++i) tern_value_release(outputs[i]);
-  return status;
-}
-
-static tern_status *load_and_run(tern_span bytes, bool *out_loaded) {
-  tern_session_options options = {.optimization_level = TERN_OPTIMIZE_ALL};
-  tern_session *session = NULL;
-  *out_loaded = false;
-  TERN_TRY(tern_session_create_from_memory(bytes.data, bytes.size, &options, &session));
-  *out_loaded = true;
-  tern_status *status = run(session);
-  tern_session_destroy(session);
   return status;
 }
 
@@ -66,31 +69,53 @@ static void complain(const char *name, int64_t n, const char *what) {
   ++failures;
 }
 
-static void fail_each(const char *name, tern_span bytes) {
-  bool loaded;
+// Loads and runs with allocation `n` failing; 0: none. A run that fails for want of memory is made
+// again with all of it.
+static tern_status *load_and_run(const char *name, tern_span bytes, int64_t n,
+                                 uint64_t *out_digest) {
+  tern_session_options options = {.optimization_level = TERN_OPTIMIZE_ALL};
+  tern_session *session = NULL;
+  tern_allocator_fail_at(n);
+  TERN_TRY(tern_session_create_from_memory(bytes.data, bytes.size, &options, &session));
+  tern_status *status = run(session, out_digest);
+  if (n > 0) tern_allocator_fail_at(0);
+  if (n > 0 && status) {
+    tern_status *again = run(session, out_digest);
+    if (again) complain(name, n, tern_status_message(again));
+    tern_status_free(again);
+  }
+  tern_session_destroy(session);
+  return status;
+}
+
+static void fail_one(const char *name, tern_span bytes, int64_t n, uint64_t expected,
+                     int64_t *inout_fatal) {
+  int64_t before = live_blocks();
+  uint64_t found = expected;
+  tern_status *status = load_and_run(name, bytes, n, &found);
   tern_allocator_fail_at(0);
-  tern_status *status =
-      load_and_run(bytes, &loaded); // also fills what lives as long as the process
+  if (status && !tern_status_is_out_of_memory(status))
+    complain(name, n, tern_status_message(status));
+  if (found != expected) complain(name, n, "the outputs are others");
+  *inout_fatal += status != NULL;
+  tern_status_free(status);
+  if (live_blocks() != before) complain(name, n, "blocks are left behind");
+}
+
+static void fail_each(const char *name, tern_span bytes) {
+  uint64_t expected, again = 0;
+  // The first also fills what lives as long as the process.
+  tern_status *status = load_and_run(name, bytes, 0, &expected);
+  if (!status) status = load_and_run(name, bytes, 0, &again);
+  int64_t attempts = tern_allocator_attempts(), fatal = 0, count = 0;
   if (status) complain(name, 0, tern_status_message(status));
   tern_status_free(status);
-  tern_allocator_fail_at(0);
-  tern_status_ignore(load_and_run(bytes, &loaded));
-  int64_t attempts = tern_allocator_attempts(), refused = 0, runs = 0;
-  int64_t stride = attempts / MOST_RUNS + 1, before = live_blocks();
-  for (int64_t n = 1; n <= attempts; n += stride, ++runs) {
-    tern_allocator_fail_at(n);
-    status = load_and_run(bytes, &loaded);
-    tern_allocator_fail_at(0);
-    if (status && !tern_status_is_out_of_memory(status))
-      complain(name, n, tern_status_message(status));
-    refused += status != NULL;
-    tern_status_free(status);
-    if (live_blocks() != before) complain(name, n, "blocks are left behind");
-    before = live_blocks();
-  }
+  if (again != expected) complain(name, 0, "the outputs are others each time");
   if (attempts == 0) complain(name, 0, "nothing was allocated; is this a build with TERN_FAULTS?");
-  printf("%s: %lld of %lld allocations failed, %lld were fatal\n", name, (long long)runs,
-         (long long)attempts, (long long)refused);
+  for (int64_t n = 1; n <= attempts; n += stride, ++count)
+    fail_one(name, bytes, n, expected, &fatal);
+  printf("%s: %lld of %lld allocations failed, %lld were fatal\n", name, (long long)count,
+         (long long)attempts, (long long)fatal);
 }
 
 static void fail_file(const char *path) {
@@ -164,13 +189,22 @@ int main(int argc, char **argv) {
     const char *name;
     void (*put)(tern_pb_writer *writer);
   } made[] = {{"loop", put_loop}, {"shapes", put_shapes}, {"strings", put_strings}};
-  for (size_t i = 0; argc == 1 && i < TERN_COUNT_OF(made); ++i) {
+  int i = 1;
+  if (argc > 2 && strcmp(argv[1], "--stride") == 0) {
+    stride = strtoll(argv[2], NULL, 10);
+    i = 3;
+  }
+  if (stride < 1 || (i < argc && argv[i][0] == '-')) {
+    fputs("usage: faults [--stride N] [MODEL...]\n", stderr);
+    return 2;
+  }
+  for (size_t k = 0; i == argc && k < TERN_COUNT_OF(made); ++k) {
     tern_pb_writer writer;
     tern_pb_writer_init(tern_allocator_system(), &writer);
-    made[i].put(&writer);
-    fail_each(made[i].name, (tern_span){(const char *)writer.data, writer.size});
+    made[k].put(&writer);
+    fail_each(made[k].name, (tern_span){(const char *)writer.data, writer.size});
     tern_pb_writer_deinit(&writer);
   }
-  for (int i = 1; i < argc; ++i) fail_file(argv[i]);
+  for (; i < argc; ++i) fail_file(argv[i]);
   return failures ? 1 : 0;
 }
