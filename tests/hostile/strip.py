@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Copy a model without its weights: what a parser and a planner see of it, in a small file.
 
-  strip.py MODEL COPY
-
 Every initializer and Constant of more than 1 KB becomes a ConstantOfShape node with the same name,
 element type and dimensions, in subgraphs too, so the copy loads and runs as the model does, on
 other numbers. Text, and types that ConstantOfShape cannot make, stay as they are. Data in other
 files is not read. Exit status: 0 done, 1 the model's opset has no ConstantOfShape.
 """
 
+import argparse
 import sys
 from math import prod
 
@@ -90,18 +89,39 @@ def strip(graph):
         getattr(graph, field).extend(items)
 
 
-def main(path, copy):
-    model = onnx.load(path, load_external_data=False)
+def resize(graph, side):
+    """Makes inputs of rank 4 images of side x side pixels, and drops what was said of later shapes."""
+    weights = {tensor.name for tensor in graph.initializer}
+    for value in graph.input:
+        if value.name in weights:  # up to IR version 3
+            continue
+        dims = value.type.tensor_type.shape.dim
+        for dim in dims[2:] if len(dims) == 4 else []:
+            dim.dim_value = side
+    for value in graph.output:
+        value.type.tensor_type.ClearField("shape")
+    graph.ClearField("value_info")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--side", type=int, help="make images of so many pixels a side of the inputs")
+    parser.add_argument("--keep-weights", action="store_true", help="only resize")
+    parser.add_argument("model")
+    parser.add_argument("copy")
+    arguments = parser.parse_args()
+    model = onnx.load(arguments.model, load_external_data=False)
     opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
-    if opset < FIRST_OPSET:
-        print(f"{path}: opset {opset} has no ConstantOfShape", file=sys.stderr)
-        return 1
-    strip(model.graph)
-    onnx.save(model, copy)
+    if not arguments.keep_weights:
+        if opset < FIRST_OPSET:
+            print(f"{arguments.model}: opset {opset} has no ConstantOfShape", file=sys.stderr)
+            return 1
+        strip(model.graph)
+    if arguments.side:
+        resize(model.graph, arguments.side)
+    onnx.save(model, arguments.copy)
     return 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -9,6 +9,7 @@
 #include <sys/time.h>
 
 #include "ops/ops.h"
+#include "support/random.h"
 
 static void require(bool condition, const char *what) {
   if (condition) return;
@@ -63,6 +64,7 @@ static void arm(int cpu_ms) {
 
 // Takes the status.
 static void note(test_load_run_result *result, tern_status *status) {
+  require(!status || tern_status_message(status)[0], "a failure says nothing");
   if (status && result->code == TERN_OK) {
     result->code = tern_status_get_code(status);
     snprintf(result->message, sizeof result->message, "%s", tern_status_message(status));
@@ -88,42 +90,75 @@ static void bindings_deinit(tern_allocator *allocator, bindings *b) {
   tern_allocator_free(allocator, b->names, b->capacity * sizeof *b->names);
 }
 
-static tern_status *make_inputs(tern_session *session, tern_allocator *allocator, uint64_t seed,
-                                bindings *inputs) {
-  for (size_t i = 0; i < tern_session_input_count(session); ++i) {
-    const tern_edge *edge = tern_session_input(session, i);
+// One run: what its inputs are made from, and what came of it.
+typedef struct trial {
+  tern_session *session;
+  tern_allocator *allocator;
+  const test_load_run_options *options;
+  uint64_t seed;
+  bool is_hostile;
+  bool was_stopped;
+} trial;
+
+static const test_given *find_given(const test_load_run_options *options, const char *name) {
+  for (size_t i = 0; i < options->given_count; ++i) {
+    if (strcmp(options->given[i].name, name) == 0) return &options->given[i];
+  }
+  return NULL;
+}
+
+static tern_status *make_input(const trial *t, const tern_edge *edge, size_t index,
+                               tern_value **out_value) {
+  const test_given *given = find_given(t->options, edge->name);
+  tern_type type = edge->type;
+  test_random random = {t->seed * 64 + index};
+  if (given) tern_shape_merge(&type.shape, &given->shape);
+  if (t->is_hostile && test_random_below(&random, 2))
+    return test_make_hostile_value(t->allocator, &type, test_random_next(&random), out_value);
+  TERN_TRY(test_make_value(t->allocator, &type, t->seed, out_value));
+  tern_value *value = *out_value;
+  if (!given || !given->has_number || value->kind != TERN_KIND_TENSOR) return NULL;
+  if (tern_dtype_get_info(value->dtype)->class != TERN_CLASS_I) return NULL;
+  for (int64_t i = 0; i < tern_value_count(value); ++i)
+    tern_dtype_write_i64(value->dtype, value->data, i, given->number);
+  return NULL;
+}
+
+static tern_status *make_inputs(const trial *t, bindings *inputs) {
+  for (size_t i = 0; i < tern_session_input_count(t->session); ++i) {
+    const tern_edge *edge = tern_session_input(t->session, i);
     inputs->names[i] = edge->name;
-    TERN_TRY(test_make_value(allocator, &edge->type, seed, &inputs->values[i]));
+    TERN_TRY(make_input(t, edge, i, &inputs->values[i]));
     inputs->count = i + 1;
   }
   return NULL;
 }
 
-static tern_status *run_bound(tern_session *session, int cpu_ms, const bindings *inputs,
-                              bindings *outputs) {
-  outputs->count = tern_session_output_count(session);
+static tern_status *run_bound(trial *t, const bindings *inputs, bindings *outputs) {
+  outputs->count = tern_session_output_count(t->session);
   for (size_t i = 0; i < outputs->count; ++i)
-    outputs->names[i] = tern_session_output(session, i)->name;
-  arm(cpu_ms);
+    outputs->names[i] = tern_session_output(t->session, i)->name;
+  arm(t->options->run_cpu_ms);
   tern_status *status =
-      tern_session_run(session, &(tern_run_options){.terminate = &must_stop}, inputs->names,
+      tern_session_run(t->session, &(tern_run_options){.terminate = &must_stop}, inputs->names,
                        (const tern_value *const *)inputs->values, inputs->count, outputs->names,
                        outputs->count, outputs->values);
+  t->was_stopped = status && atomic_load(&must_stop);
   arm(0);
   for (size_t i = 0; i < outputs->count; ++i)
     require((status == NULL) == (outputs->values[i] != NULL), "outputs and status disagree");
   return status;
 }
 
-static tern_status *run_once(tern_session *session, tern_allocator *allocator, int cpu_ms,
-                             uint64_t seed) {
+static tern_status *run_once(trial *t) {
   bindings inputs, outputs = {0};
-  tern_status *status = bindings_init(allocator, tern_session_input_count(session), &inputs);
-  if (!status) status = bindings_init(allocator, tern_session_output_count(session), &outputs);
-  if (!status) status = make_inputs(session, allocator, seed, &inputs);
-  if (!status) status = run_bound(session, cpu_ms, &inputs, &outputs);
-  bindings_deinit(allocator, &outputs);
-  bindings_deinit(allocator, &inputs);
+  tern_status *status = bindings_init(t->allocator, tern_session_input_count(t->session), &inputs);
+  if (!status)
+    status = bindings_init(t->allocator, tern_session_output_count(t->session), &outputs);
+  if (!status) status = make_inputs(t, &inputs);
+  if (!status) status = run_bound(t, &inputs, &outputs);
+  bindings_deinit(t->allocator, &outputs);
+  bindings_deinit(t->allocator, &inputs);
   return status;
 }
 
@@ -145,9 +180,11 @@ static void run_all(tern_allocator *allocator, tern_span bytes,
   result->loaded = !status;
   require((status == NULL) == (session != NULL), "session and status disagree");
   note(result, status);
-  for (int i = 0; session && i < options->runs; ++i) {
-    status = run_once(session, allocator, options->run_cpu_ms, (uint64_t)i + 1);
-    if (!status) result->completed++;
+  for (int i = 0; session && i < options->runs + options->hostile_runs; ++i) {
+    trial t = {session, allocator, options, (uint64_t)i + 1, i >= options->runs, false};
+    status = run_once(&t);
+    result->completed += !status;
+    result->stopped += t.was_stopped;
     note(result, status);
   }
   tern_session_destroy(session);

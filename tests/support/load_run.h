@@ -17,16 +17,28 @@ typedef struct test_limiter {
 
 void test_limiter_init(test_limiter *out_limiter, int64_t limit_bytes);
 
+// What an input is to be, where a model needs more than any value of its type.
+typedef struct test_given {
+  const char *name;
+  tern_shape shape; // taken where the declared shape leaves a size open; rank unknown: no shape
+  bool has_number;
+  int64_t number; // every element, of types of integers
+} test_given;
+
 typedef struct test_load_run_options {
   int64_t memory_bytes; // for the model and its runs in all
   int run_cpu_ms;       // CPU time after which a run is asked to stop
   int runs;             // with other sizes for unknown dimensions each time
+  int hostile_runs;     // further ones, with numbers in some of the inputs that nobody expects
   bool round_trip;      // what can be exported must be read again
+  const test_given *given;
+  size_t given_count;
 } test_load_run_options;
 
 typedef struct test_load_run_result {
   bool loaded;
   int completed;         // runs that succeeded
+  int stopped;           // runs that the limit of CPU time ended
   tern_status_code code; // of the first failure; TERN_OK without one
   char message[512];     // of the first failure, cut
 } test_load_run_result;
@@ -35,8 +47,12 @@ typedef struct test_load_run_result {
 void test_load_run(const void *bytes, size_t size, const test_load_run_options *options,
                    test_load_run_result *out_result);
 
-// A value of a static type, with unknown dimensions chosen by `seed`, the same for the same symbol.
+// A value of a static type of small numbers, with unknown dimensions chosen by `seed`, the same for
+// the same symbol.
 TERN_MUST_USE tern_status *test_make_value(tern_allocator *allocator, const tern_type *type,
                                            uint64_t seed, tern_value **out_value);
+// As above, of the least and largest numbers, infinities, and others that are no index or size.
+TERN_MUST_USE tern_status *test_make_hostile_value(tern_allocator *allocator, const tern_type *type,
+                                                   uint64_t seed, tern_value **out_value);
 
 #endif
