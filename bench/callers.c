@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "support/models.h"
 
-enum { NODES = 1000, BATCH = 4, LENGTH = 64, WIDTH = 64, WARM_UP = 20 };
+enum { NODES = 1000, BATCH = 4, LENGTH = 64, WIDTH = MODEL_LAYER_WIDTH, WARM_UP = 20 };
 static const double measured_ns = 5e8, idle_s = 10;
 
 // One caller: runs until the time is over. Each has an input of its own.
@@ -68,9 +69,9 @@ static void measure(const bench_lib *lib, double *out) {
   for (int i = 0; i < 2; ++i) {
     tern_pb_writer model;
     if (i)
-      bench_model_layer(&model);
+      model_layer(&model);
     else
-      bench_model_chain(&model, NODES);
+      model_chain(&model, NODES);
     OrtSession *session = bench_open(lib, &model, options);
     warm_up(lib, session, inputs[i]);
     outcome one = call_together(lib, session, inputs[i], 1);
@@ -100,7 +101,7 @@ const bench bench_callers = {
 // With the default number of threads, so that there is a pool to be idle.
 static void measure_idle(const bench_lib *lib, double *out) {
   tern_pb_writer model;
-  bench_model_layer(&model);
+  model_layer(&model);
   OrtSession *session = bench_open(lib, &model, (bench_session_options){.level = 99});
   warm_up(lib, session, layer_input(lib));
   double wall = bench_now_ns(), cpu = bench_cpu_ns();

@@ -74,14 +74,4 @@ OrtValue *bench_tensor(const bench_lib *lib, ONNXTensorElementDataType type, voi
 void bench_run(const bench_lib *lib, OrtSession *session, const char *const *names,
                const OrtValue *const *values, size_t count, const char *output);
 
-// ---- Models (models.c). `writer` is initialised by them; bench_open takes it.
-
-// y = x after `nodes` small operators one after the other. Both have type float[N,8].
-void bench_model_chain(tern_pb_writer *writer, int nodes);
-// y = x + count, by a Loop that runs `count` times; both float[1], `count` an int64.
-void bench_model_loop(tern_pb_writer *writer);
-// y[B,S,64] of x[B,S,64]: an attention layer and a two-layer perceptron over sequences whose number
-// and length are open, with the shape arithmetic that exporters write.
-void bench_model_layer(tern_pb_writer *writer);
-
 #endif

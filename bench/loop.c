@@ -1,25 +1,28 @@
 // A Loop of 10^6 iterations that do next to nothing: what one costs, and that none leaves anything.
 #include "engine.h"
+#include "support/models.h"
 
 enum { ITERATIONS = 1000000, WARM_UP = 1000 };
 
 static double run(const bench_lib *lib, OrtSession *session, int64_t count) {
-  static const char *const names[] = {"count", "x"};
+  static const char *const names[] = {"count", "condition", "x"};
   static const int64_t one = 1;
   float zero = 0;
+  bool yes = true;
   const OrtValue *values[] = {
       bench_tensor(lib, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &count, sizeof count, NULL, 0),
+      bench_tensor(lib, ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, &yes, sizeof yes, NULL, 0),
       bench_tensor(lib, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &zero, sizeof zero, &one, 1)};
   double start = bench_now_ns();
-  bench_run(lib, session, names, values, 2, "y");
+  bench_run(lib, session, names, values, 3, "y");
   double ns = bench_now_ns() - start;
-  for (int i = 0; i < 2; ++i) lib->ort->ReleaseValue((OrtValue *)(uintptr_t)values[i]);
+  for (int i = 0; i < 3; ++i) lib->ort->ReleaseValue((OrtValue *)(uintptr_t)values[i]);
   return ns;
 }
 
 static void measure(const bench_lib *lib, double *out) {
   tern_pb_writer model;
-  bench_model_loop(&model);
+  model_loop(&model);
   OrtSession *session = bench_open(lib, &model, (bench_session_options){.threads = 1, .level = 99});
   run(lib, session, WARM_UP);
   double before = bench_resident_bytes();

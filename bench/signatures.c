@@ -1,8 +1,16 @@
 // A model of open sizes, run 10,000 times over 1,000 signatures of its input, the largest of which
 // come within the first 100 runs: memory must not follow.
 #include "engine.h"
+#include "support/models.h"
 
-enum { RUNS = 10000, SIGNATURES = 1000, SETTLED = 100, WIDTH = 64, BATCHES = 8, LENGTHS = 125 };
+enum {
+  RUNS = 10000,
+  SIGNATURES = 1000,
+  SETTLED = 100,
+  WIDTH = MODEL_LAYER_WIDTH,
+  BATCHES = 8,
+  LENGTHS = 125
+};
 enum { PLANNED = 200 };
 
 // Signature `i`: all pairs of batch and length. 617 and 1000 have no common factor, so that they
@@ -32,7 +40,7 @@ static double run(const bench_lib *lib, OrtSession *session, int i) {
 static void measure(const bench_lib *lib, double *out) {
   tern_pb_writer model;
   double extra[PLANNED], settled = 0;
-  bench_model_layer(&model);
+  model_layer(&model);
   OrtSession *session = bench_open(lib, &model, (bench_session_options){.threads = 1, .level = 99});
   double start = bench_now_ns();
   for (int i = 1; i <= RUNS; ++i) {

@@ -1,6 +1,7 @@
 // What a step costs besides its kernel: a chain of operators that have next to nothing to do, which
 // no optimisation shortens.
 #include "engine.h"
+#include "support/models.h"
 
 enum { NODES = 1000, WARM_UP = 20, RUNS = 300, SIZES = 4 };
 
@@ -24,7 +25,7 @@ static double time_runs(const bench_lib *lib, OrtSession *session, int sizes) {
 
 static void measure(const bench_lib *lib, double *out) {
   tern_pb_writer model;
-  bench_model_chain(&model, NODES);
+  model_chain(&model, NODES);
   double start = bench_now_ns();
   OrtSession *session = bench_open(lib, &model, (bench_session_options){.threads = 1, .level = 0});
   out[2] = bench_now_ns() - start;

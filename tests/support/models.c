@@ -1,11 +1,12 @@
-// Models that measurements build for themselves.
-#include <stdio.h>
-#include <stdlib.h>
+// Models, node by node.
+#include "support/models.h"
 
-#include "engine.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "unit/graph/proto.h"
 
-enum { OPSET = 17, IR_VERSION = 8, WIDTH = 64, HEADS = 4, HIDDEN = 256 };
+enum { OPSET = 17, IR_VERSION = 8, WIDTH = MODEL_LAYER_WIDTH, HEADS = 4, HIDDEN = 256 };
 
 static size_t begin(tern_pb_writer *writer) {
   tern_pb_writer_init(tern_allocator_system(), writer);
@@ -13,7 +14,7 @@ static size_t begin(tern_pb_writer *writer) {
   return open_graph(writer);
 }
 
-void bench_model_chain(tern_pb_writer *writer, int nodes) {
+void model_chain(tern_pb_writer *writer, int nodes) {
   char from[16] = "x", to[16];
   size_t graph = begin(writer);
   put_info(writer, GRAPH_INPUT, "x", TERN_FLOAT, "N,8");
@@ -26,22 +27,58 @@ void bench_model_chain(tern_pb_writer *writer, int nodes) {
   tern_pb_end_message(writer, graph);
 }
 
-void bench_model_loop(tern_pb_writer *writer) {
-  static const float one = 1;
-  size_t graph = begin(writer);
-  put_info(writer, GRAPH_INPUT, "count", TERN_INT64, "");
-  put_info(writer, GRAPH_INPUT, "x", TERN_FLOAT, "1");
-  put_initializer(writer, "one", TERN_FLOAT, "1", &one, sizeof one);
-  size_t node = open_node(writer, "loop", "Loop", "count,,x", "y");
+// What the bodies below begin with.
+static open_attr open_body(tern_pb_writer *writer) {
   open_attr body = open_attr_graph(writer, "body");
   put_info(writer, GRAPH_INPUT, "i", TERN_INT64, "");
   put_info(writer, GRAPH_INPUT, "going", TERN_BOOL, "");
   put_info(writer, GRAPH_INPUT, "state", TERN_FLOAT, "1");
   put_node(writer, "", "Identity", "going", "goes_on");
-  put_node(writer, "", "Add", "state,one", "next");
+  return body;
+}
+
+static void end_body(tern_pb_writer *writer, open_attr body) {
   put_info(writer, GRAPH_OUTPUT, "goes_on", TERN_BOOL, "");
   put_info(writer, GRAPH_OUTPUT, "next", TERN_FLOAT, "1");
   end_attr_graph(writer, body);
+}
+
+// output = a Loop over `inputs` that adds one.
+static void put_counting_loop(tern_pb_writer *writer, const char *inputs, const char *output) {
+  size_t node = open_node(writer, output, "Loop", inputs, output);
+  open_attr body = open_body(writer);
+  put_node(writer, "", "Add", "state,one", "next");
+  end_body(writer, body);
+  tern_pb_end_message(writer, node);
+}
+
+static void put_one(tern_pb_writer *writer) {
+  static const float one = 1;
+  put_initializer(writer, "one", TERN_FLOAT, "1", &one, sizeof one);
+}
+
+void model_loop(tern_pb_writer *writer) {
+  size_t graph = begin(writer);
+  put_info(writer, GRAPH_INPUT, "count", TERN_INT64, "");
+  put_info(writer, GRAPH_INPUT, "condition", TERN_BOOL, "");
+  put_info(writer, GRAPH_INPUT, "x", TERN_FLOAT, "1");
+  put_one(writer);
+  put_counting_loop(writer, "count,condition,x", "y");
+  put_info(writer, GRAPH_OUTPUT, "y", TERN_FLOAT, "1");
+  tern_pb_end_message(writer, graph);
+}
+
+void model_nested_loop(tern_pb_writer *writer) {
+  size_t graph = begin(writer);
+  put_info(writer, GRAPH_INPUT, "outer", TERN_INT64, "");
+  put_info(writer, GRAPH_INPUT, "inner", TERN_INT64, "");
+  put_info(writer, GRAPH_INPUT, "condition", TERN_BOOL, "");
+  put_info(writer, GRAPH_INPUT, "x", TERN_FLOAT, "1");
+  put_one(writer);
+  size_t node = open_node(writer, "", "Loop", "outer,condition,x", "y");
+  open_attr body = open_body(writer);
+  put_counting_loop(writer, "inner,condition,state", "next");
+  end_body(writer, body);
   tern_pb_end_message(writer, node);
   put_info(writer, GRAPH_OUTPUT, "y", TERN_FLOAT, "1");
   tern_pb_end_message(writer, graph);
@@ -50,11 +87,9 @@ void bench_model_loop(tern_pb_writer *writer) {
 // ---- A layer.
 
 static void put_weights(tern_pb_writer *writer, const char *name, const char *dims, size_t count) {
-  float *values = malloc(count * sizeof *values);
-  if (!values) bench_fail("no memory for weights");
+  static float values[WIDTH * HIDDEN];
   for (size_t i = 0; i < count; ++i) values[i] = (float)((i * 37) % 101) / 500 - 0.1f;
   put_initializer(writer, name, TERN_FLOAT, dims, values, count * sizeof *values);
-  free(values);
 }
 
 static void put_integers(tern_pb_writer *writer, const char *name, const int64_t *values,
@@ -121,7 +156,7 @@ static void put_attention(tern_pb_writer *writer) {
   put_node(writer, "", "Add", "x,attended", "residual");
 }
 
-void bench_model_layer(tern_pb_writer *writer) {
+void model_layer(tern_pb_writer *writer) {
   size_t graph = begin(writer);
   put_info(writer, GRAPH_INPUT, "x", TERN_FLOAT, "B,S,64");
   put_shapes(writer);
@@ -133,5 +168,51 @@ void bench_model_layer(tern_pb_writer *writer) {
   put_node(writer, "", "MatMul", "active,down", "lowered");
   put_node(writer, "", "Add", "residual,lowered", "y");
   put_info(writer, GRAPH_OUTPUT, "y", TERN_FLOAT, "B,S,64");
+  tern_pb_end_message(writer, graph);
+}
+
+// ---- A detector's end.
+
+static void put_suppression(tern_pb_writer *writer) {
+  static const int64_t most = 20, box_column = 2;
+  static const float overlap = 0.5f, threshold = 0.2f;
+  put_initializer(writer, "most", TERN_INT64, "1", &most, sizeof most);
+  put_initializer(writer, "overlap", TERN_FLOAT, "1", &overlap, sizeof overlap);
+  put_initializer(writer, "threshold", TERN_FLOAT, "1", &threshold, sizeof threshold);
+  put_initializer(writer, "box_column", TERN_INT64, "", &box_column, sizeof box_column);
+  put_node(writer, "", "NonMaxSuppression", "boxes,scores,most,overlap,threshold", "picked");
+  put_node(writer, "", "GatherND", "scores,picked", "kept_scores");
+  size_t node = open_node(writer, "", "Gather", "picked,box_column", "places");
+  put_attr_i(writer, "axis", 1);
+  tern_pb_end_message(writer, node);
+  put_node(writer, "", "Squeeze", "boxes,first_axis", "all_boxes");
+  put_node(writer, "", "Gather", "all_boxes,places", "kept_boxes");
+}
+
+// At most eight, best first.
+static void put_ranking(tern_pb_writer *writer) {
+  static const int64_t eight = 8;
+  static const float half = 0.5f;
+  put_initializer(writer, "eight", TERN_INT64, "1", &eight, sizeof eight);
+  put_initializer(writer, "half", TERN_FLOAT, "", &half, sizeof half);
+  put_node(writer, "", "Shape", "kept_scores", "found");
+  put_node(writer, "", "Min", "found,eight", "count");
+  put_node(writer, "", "TopK", "kept_scores,count", "best_scores,order");
+  put_node(writer, "", "Gather", "kept_boxes,order", "best_boxes");
+  put_node(writer, "", "Greater", "best_scores,half", "is_sure");
+  put_node(writer, "", "NonZero", "is_sure", "sure");
+}
+
+void model_detector(tern_pb_writer *writer) {
+  static const int64_t first_axis = 0;
+  size_t graph = begin(writer);
+  put_info(writer, GRAPH_INPUT, "boxes", TERN_FLOAT, "1,N,4");
+  put_info(writer, GRAPH_INPUT, "scores", TERN_FLOAT, "1,3,N");
+  put_integers(writer, "first_axis", &first_axis, 1);
+  put_suppression(writer);
+  put_ranking(writer);
+  put_info(writer, GRAPH_OUTPUT, "best_boxes", TERN_FLOAT, NULL);
+  put_info(writer, GRAPH_OUTPUT, "best_scores", TERN_FLOAT, NULL);
+  put_info(writer, GRAPH_OUTPUT, "sure", TERN_INT64, NULL);
   tern_pb_end_message(writer, graph);
 }
