@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "unit/failing_allocator.h"
 #include "unit/graph/proto.h"
 #include "unit/test.h"
 
@@ -115,18 +116,22 @@ static tern_session *open_session(const char *prefix) {
 }
 
 // On `rows` rows of zeros. True on success.
-static bool run(tern_session *session, tern_dim rows) {
+static bool run_with(tern_session *session, const tern_run_options *options, tern_dim rows) {
   static const char *const x = "x", *const y = "y";
   float zeros[30] = {0};
   tern_shape shape = {.rank = 2, .dims = {rows, 3}};
   tern_value input, *output = NULL;
   const tern_value *inputs[] = {&input};
   tern_value_init_tensor(&input, TERN_FLOAT, &shape, zeros, (size_t)rows * 12);
-  tern_status *status = tern_session_run(session, NULL, &x, inputs, 1, &y, 1, &output);
+  tern_status *status = tern_session_run(session, options, &x, inputs, 1, &y, 1, &output);
   bool is_right = !status;
   tern_status_free(status);
   tern_value_release(output);
   return is_right;
+}
+
+static bool run(tern_session *session, tern_dim rows) {
+  return run_with(session, NULL, rows);
 }
 
 // A product of 2x3 and 3x4 takes 2*2*3*4 operations; a view takes none and moves nothing; what the
@@ -208,7 +213,7 @@ static void a_session_that_goes_writes_its_profile(void **state) {
 
 // ---- Many threads, little memory.
 
-enum { THREADS = 8, RUNS_EACH = 200 };
+enum { THREADS = 8, RUNS_EACH = 40 };
 
 static void *run_many(void *argument) {
   for (int i = 0; i < RUNS_EACH; ++i)
@@ -259,7 +264,7 @@ static void *record_until_done(void *argument) {
 // What is complete when the profile ends is in its file, whole.
 static void a_profile_ends_while_others_record(void **state) {
   (void)state;
-  recorder r = {.profiler = open_profile("test_profiler_busy", 1 << 20)};
+  recorder r = {.profiler = open_profile("test_profiler_busy", 1 << 18)};
   pthread_t threads[4];
   for (size_t i = 0; i < TERN_COUNT_OF(threads); ++i)
     assert_int_equal(pthread_create(&threads[i], NULL, record_until_done, &r), 0);
@@ -310,6 +315,46 @@ static void profiles_by_turns_keep_apart(void **state) {
   }
 }
 
+// A run profiled in memory of `allocator`. An end that fails is tried again. How many events there
+// are or were dropped; 0 where there was no memory for a profile.
+static size_t profile_run(tern_session *session, tern_allocator *allocator) {
+  const char *path;
+  const tern_profiler_options options = {.prefix = "test_profiler_failing"};
+  tern_run_options run_options = {.profiler = NULL};
+  tern_status *status = tern_profiler_create(allocator, &options, &run_options.profiler);
+  tern_status_free(status);
+  if (status) return 0;
+  assert_true(run_with(session, &run_options, 2));
+  status = tern_profiler_end(run_options.profiler, &path);
+  tern_status_free(status);
+  if (status) assert_null(tern_profiler_end(run_options.profiler, &path));
+  char *text = read_trace(path);
+  size_t events = count(text, "_kernel_time") + count(text, "\"model_run\"");
+  if (strstr(text, "dropped_events")) events += (size_t)number_after(text, "\"count\":");
+  free(text);
+  tern_profiler_destroy(run_options.profiler);
+  return events;
+}
+
+// One of the allocations fails, whichever: an event may be lost and counted, or the end fails, and
+// the next time succeeds. Nothing is left behind.
+static void profiles_survive_failed_allocations(void **state) {
+  (void)state;
+  tern_session *session = open_session(NULL);
+  failing_allocator allocator;
+  failing_allocator_init(&allocator, 0);
+  size_t expected = profile_run(session, &allocator.base);
+  int64_t attempts = allocator.attempts;
+  assert_true(attempts > 4 && expected > 4);
+  for (int64_t n = 1; n <= attempts; ++n) {
+    failing_allocator_init(&allocator, n);
+    size_t found = profile_run(session, &allocator.base);
+    if (found) assert_int_equal(found, expected);
+    assert_int_equal(allocator.live_blocks, 0);
+  }
+  tern_session_destroy(session);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_say_what_they_move_and_compute),
@@ -320,6 +365,7 @@ int main(void) {
       cmocka_unit_test(a_profile_ends_while_others_record),
       cmocka_unit_test(what_memory_has_no_room_for_is_counted),
       cmocka_unit_test(profiles_by_turns_keep_apart),
+      cmocka_unit_test(profiles_survive_failed_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
