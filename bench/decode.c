@@ -97,8 +97,9 @@ static void measure(const bench_lib *lib, double *out) {
   list_outputs(&d);
   bind_empty_past(&d);
   out[0] = step(&d, PROMPT, 0);
-  double resident = bench_resident_bytes();
-  for (int i = 0; i < STEPS; ++i) times[i] = step(&d, 1, PROMPT + i);
+  double resident = bench_resident_bytes(), planning = bench_planning_ns(lib, d.session), all = 0;
+  for (int i = 0; i < STEPS; ++i) all += times[i] = step(&d, 1, PROMPT + i);
+  out[4] = (bench_planning_ns(lib, d.session) - planning) / all;
   out[2] = times[0];
   out[3] = bench_resident_bytes() - resident;
   out[1] = bench_median(times, STEPS);
@@ -107,7 +108,8 @@ static void measure(const bench_lib *lib, double *out) {
 static const bench_figure figures[] = {{"the prompt", BENCH_NS},
                                        {"a step", BENCH_NS},
                                        {"the first step", BENCH_NS},
-                                       {"resident memory grown by", BENCH_BYTES}};
+                                       {"resident memory grown by", BENCH_BYTES},
+                                       {"planning, of the steps' time", BENCH_SHARE}};
 
 const bench bench_decode = {
     "decode", "GPT-2: 8 tokens, then 128 one by one, one thread (--models DIR, gpt2_past.onnx)",

@@ -70,6 +70,8 @@ OrtSession *bench_open_file(const bench_lib *lib, const char *file, bench_sessio
 // A tensor over memory of the caller's.
 OrtValue *bench_tensor(const bench_lib *lib, ONNXTensorElementDataType type, void *data,
                        size_t bytes, const int64_t *dims, size_t rank);
+// What the session has spent on planning so far; NAN where the library does not tell.
+double bench_planning_ns(const bench_lib *lib, const OrtSession *session);
 // Runs a model of one output; the output is released.
 void bench_run(const bench_lib *lib, OrtSession *session, const char *const *names,
                const OrtValue *const *values, size_t count, const char *output);

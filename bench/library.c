@@ -109,6 +109,17 @@ OrtSession *bench_open_file(const bench_lib *lib, const char *file, bench_sessio
   return session;
 }
 
+double bench_planning_ns(const bench_lib *lib, const OrtSession *session) {
+  static const char key[] = "\"planning_ns\":";
+  char *text;
+  if (!lib->tern) return NAN;
+  bench_check(lib, lib->tern->DescribeSession(session, lib->allocator, &text));
+  const char *found = strstr(text, key);
+  double ns = found ? strtod(found + sizeof key - 1, NULL) : NAN;
+  bench_check(lib, lib->ort->AllocatorFree(lib->allocator, text));
+  return ns;
+}
+
 OrtValue *bench_tensor(const bench_lib *lib, ONNXTensorElementDataType type, void *data,
                        size_t bytes, const int64_t *dims, size_t rank) {
   OrtValue *value = NULL;
