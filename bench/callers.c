@@ -94,9 +94,13 @@ static const bench_figure figures[] = {{"1,000 tiny steps: one caller", BENCH_RA
                                        {"  two beside one", BENCH_RATIO},
                                        {"  processor time a run, beside", BENCH_RATIO}};
 
-const bench bench_callers = {
-    "callers", "two threads call one session, which computes on one thread each", 5, figures, 8,
-    measure};
+const bench bench_callers = {.name = "callers",
+                             .about =
+                                 "two threads call one session, which computes on one thread each",
+                             .rounds = 5,
+                             .figures = figures,
+                             .figure_count = TERN_COUNT_OF(figures),
+                             .measure = measure};
 
 // With the default number of threads, so that there is a pool to be idle.
 static void measure_idle(const bench_lib *lib, double *out) {
@@ -111,6 +115,9 @@ static void measure_idle(const bench_lib *lib, double *out) {
 
 static const bench_figure idle_figures[] = {{"processor time in 10 s", BENCH_NS}};
 
-const bench bench_idle = {"idle", "a process with a session that ran, and runs no more",
-                          1,      idle_figures,
-                          1,      measure_idle};
+const bench bench_idle = {.name = "idle",
+                          .about = "a process with a session that ran, and runs no more",
+                          .rounds = 1,
+                          .figures = idle_figures,
+                          .figure_count = TERN_COUNT_OF(idle_figures),
+                          .measure = measure_idle};

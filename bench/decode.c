@@ -112,6 +112,9 @@ static const bench_figure figures[] = {{"the prompt", BENCH_NS},
                                        {"planning, of the steps' time", BENCH_SHARE}};
 
 const bench bench_decode = {
-    "decode", "GPT-2: 8 tokens, then 128 one by one, one thread (--models DIR, gpt2_past.onnx)",
-    1,        figures,
-    4,        measure};
+    .name = "decode",
+    .about = "GPT-2: 8 tokens, then 128 one by one, one thread (--models DIR, gpt2_past.onnx)",
+    .rounds = 1,
+    .figures = figures,
+    .figure_count = TERN_COUNT_OF(figures),
+    .measure = measure};

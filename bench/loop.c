@@ -33,5 +33,9 @@ static void measure(const bench_lib *lib, double *out) {
 static const bench_figure figures[] = {{"an iteration", BENCH_NS},
                                        {"resident memory grown by", BENCH_BYTES}};
 
-const bench bench_loop = {
-    "loop", "a Loop of 1,000,000 iterations that add 1, one thread", 3, figures, 2, measure};
+const bench bench_loop = {.name = "loop",
+                          .about = "a Loop of 1,000,000 iterations that add 1, one thread",
+                          .rounds = 3,
+                          .figures = figures,
+                          .figure_count = TERN_COUNT_OF(figures),
+                          .measure = measure};

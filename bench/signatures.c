@@ -70,9 +70,9 @@ static const bench_figure figures[] = {{"resident after 100 runs", BENCH_BYTES},
                                        {"planning, of all time", BENCH_SHARE}};
 
 const bench bench_signatures = {
-    "signatures",
-    "an attention layer, 10,000 runs over 1,000 sizes of its input, one thread",
-    1,
-    figures,
-    6,
-    measure};
+    .name = "signatures",
+    .about = "an attention layer, 10,000 runs over 1,000 sizes of its input, one thread",
+    .rounds = 1,
+    .figures = figures,
+    .figure_count = TERN_COUNT_OF(figures),
+    .measure = measure};

@@ -37,5 +37,9 @@ static const bench_figure figures[] = {{"a step", BENCH_NS},
                                        {"a step, four sizes by turns", BENCH_NS},
                                        {"loading the model", BENCH_NS}};
 
-const bench bench_steps = {
-    "steps", "a chain of 1,000 nodes on eight floats, one thread", 5, figures, 3, measure};
+const bench bench_steps = {.name = "steps",
+                           .about = "a chain of 1,000 nodes on eight floats, one thread",
+                           .rounds = 5,
+                           .figures = figures,
+                           .figure_count = TERN_COUNT_OF(figures),
+                           .measure = measure};
