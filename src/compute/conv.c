@@ -21,6 +21,7 @@
 #define LEAF conv_f32
 #define RUN_UNIT 8
 #include "compute/conv.inc"
+#include "compute/conv_transpose.inc"
 #undef T
 #undef S
 #undef FN
@@ -39,3 +40,4 @@
 #define LEAF conv_f64
 #define RUN_UNIT 4
 #include "compute/conv.inc"
+#include "compute/conv_transpose.inc"

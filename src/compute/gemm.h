@@ -7,7 +7,7 @@
 #ifndef TERN_COMPUTE_GEMM_H_
 #define TERN_COMPUTE_GEMM_H_
 
-#include "base/macros.h"
+#include "parallel/parallel.h"
 
 // float: tern_gemm_f32_params, tern_gemm_f32 and its companions, described in gemm_decl.inc.
 #define TERN_GEMM_T float

@@ -35,6 +35,20 @@ void tern_parallel_for(const tern_parallel *parallel, int64_t count, int64_t ite
 int32_t tern_parallel_lanes(const tern_parallel *parallel, int64_t count, int64_t item_ns);
 int32_t tern_parallel_lane(void);
 
+// A job whose threads each have a workspace.
+typedef struct tern_parallel_job {
+  int64_t count, item_ns;
+  size_t workspace_bytes; // of one thread
+  // As a tern_parallel_fn; `workspace` is aligned to TERN_BUFFER_ALIGNMENT.
+  void (*fn)(const void *context, int64_t begin, int64_t end, void *workspace);
+  const void *context;
+} tern_parallel_job;
+// Of all its workspaces together.
+size_t tern_parallel_job_bytes(const tern_parallel *parallel, const tern_parallel_job *job);
+// `workspaces` is aligned to TERN_BUFFER_ALIGNMENT.
+void tern_parallel_job_run(const tern_parallel *parallel, const tern_parallel_job *job,
+                           void *workspaces);
+
 // About how long a core takes for so many floating-point operations and so many bytes read and
 // written, in ns: 64 operations and 8 bytes a ns, as vector kernels do. Never 0.
 static inline int64_t tern_cost_ns(double operations, double bytes) {

@@ -7,10 +7,10 @@
 
 #include "base/checked.h"
 #include "compute/cast.h"
-#include "compute/gemm.h"
 #include "compute/reduce.h"
 #include "compute/strided.h"
 #include "providers/cpu/cpu.h"
+#include "providers/cpu/product.h"
 
 // An ordered set of labels.
 typedef struct label_list {
@@ -181,32 +181,33 @@ typedef struct product {
 } product;
 
 #define REAL_PRODUCT(dtype_, T, suffix)                                                            \
+  static void place_##suffix(const void *context, size_t index,                                    \
+                             tern_gemm_##suffix##_params *inout_product) {                         \
+    const product *p = context;                                                                    \
+    inout_product->a = (const T *)p->a + index * p->m * p->k;                                      \
+    inout_product->b = (const T *)p->b + index * p->k * p->n;                                      \
+    inout_product->c = (T *)p->c + index * p->m * p->n;                                            \
+  }                                                                                                \
   static tern_status *product_##suffix(tern_invocation *invocation, const product *p) {            \
     const T *a = p->a, *b = p->b;                                                                  \
     T *c = p->c;                                                                                   \
-    void *workspace;                                                                               \
     if (p->m == 1 && p->n == 1 && p->k == 1) {                                                     \
       for (size_t i = 0; i < p->batch; ++i) c[i] = a[i] * b[i];                                    \
       return NULL;                                                                                 \
     }                                                                                              \
-    tern_gemm_##suffix##_params params = {.m = p->m,                                               \
-                                          .n = p->n,                                               \
-                                          .k = p->k,                                               \
-                                          .alpha = 1,                                              \
-                                          .transpose_a = p->transpose_a,                           \
-                                          .transpose_b = p->transpose_b,                           \
-                                          .lda = p->transpose_a ? p->m : p->k,                     \
-                                          .ldb = p->transpose_b ? p->k : p->n,                     \
-                                          .ldc = p->n};                                            \
-    TERN_TRY(tern_invocation_scratch(invocation, tern_gemm_##suffix##_workspace_bytes(&params),    \
-                                     &workspace));                                                 \
-    for (size_t i = 0; i < p->batch; ++i) {                                                        \
-      params.a = a + i * p->m * p->k;                                                              \
-      params.b = b + i * p->k * p->n;                                                              \
-      params.c = c + i * p->m * p->n;                                                              \
-      tern_gemm_##suffix(&params, workspace);                                                      \
-    }                                                                                              \
-    return NULL;                                                                                   \
+    const tern_gemm_##suffix##_batch batch = {.product = {.m = p->m,                               \
+                                                          .n = p->n,                               \
+                                                          .k = p->k,                               \
+                                                          .alpha = 1,                              \
+                                                          .transpose_a = p->transpose_a,           \
+                                                          .transpose_b = p->transpose_b,           \
+                                                          .lda = p->transpose_a ? p->m : p->k,     \
+                                                          .ldb = p->transpose_b ? p->k : p->n,     \
+                                                          .ldc = p->n},                            \
+                                              .count = p->batch,                                   \
+                                              .place = place_##suffix,                             \
+                                              .place_context = p};                                 \
+    return tern_cpu_product_##suffix(invocation, &batch);                                          \
   }
 TERN_X_FLOATS(REAL_PRODUCT)
 #undef REAL_PRODUCT

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "compute/gemm.h"
 #include "ops/fused.h"
+#include "providers/cpu/product.h"
 
 static const struct {
   const char *name;
@@ -145,10 +145,7 @@ static tern_status *compute_matmul(tern_invocation *invocation) {
     params.finish = tern_epilogue_f32_finish;
     params.finish_context = &context;
   }
-  void *workspace;
-  TERN_TRY(tern_invocation_scratch(invocation, tern_gemm_f32_workspace_bytes(&params), &workspace));
-  tern_gemm_f32(&params, workspace);
-  return NULL;
+  return tern_cpu_product_f32(invocation, &(tern_gemm_f32_batch){.product = params, .count = 1});
 }
 
 static const tern_cpu_kernel kernels[] = {

@@ -1,7 +1,7 @@
 // Kernels of matrix products. A constant B is packed once, when the kernel is prepared.
-#include "compute/gemm.h"
 #include "compute/types.h"
 #include "providers/cpu/matmul_int.h"
+#include "providers/cpu/product.h"
 
 // One product, and how a batch of them lies.
 typedef struct matmul_sizes {
@@ -31,17 +31,21 @@ static void next_index(int32_t rank, const int64_t *sizes, int64_t *index) {
 #define T float
 #define NAME(x) f32_##x
 #define NAME_GEMM(suffix) tern_gemm_f32##suffix
+#define NAME_PRODUCT tern_cpu_product_f32
 #include "providers/cpu/matmul.inc"
 #undef T
 #undef NAME
 #undef NAME_GEMM
+#undef NAME_PRODUCT
 #define T double
 #define NAME(x) f64_##x
 #define NAME_GEMM(suffix) tern_gemm_f64##suffix
+#define NAME_PRODUCT tern_cpu_product_f64
 #include "providers/cpu/matmul.inc"
 #undef T
 #undef NAME
 #undef NAME_GEMM
+#undef NAME_PRODUCT
 
 // Strides of one operand over the batch axes of the result.
 static void batch_strides(const tern_shape *shape, int32_t batch_rank, int64_t matrix,
