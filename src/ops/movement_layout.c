@@ -213,6 +213,7 @@ static int64_t count_blocks(const tern_infer *infer, int32_t axis, int32_t rank,
   const int64_t *strides = tern_node_attr_ints(infer->node, "strides", &count);
   const int64_t *pads = tern_node_attr_ints(infer->node, "pads", &count);
   int64_t reach, padded = image, stride = strides ? strides[axis] : 1;
+  if (block < 1) return -1;
   if (!tern_checked_mul_i64(dilations ? dilations[axis] : 1, block - 1, &reach)) return -1;
   if (pads && (!tern_checked_add_i64(padded, pads[axis], &padded) ||
                !tern_checked_add_i64(padded, pads[axis + rank], &padded)))
@@ -242,7 +243,7 @@ static tern_status *check_col2im(const tern_infer *infer, const tern_shape *imag
   int64_t blocks = 1, size = 1;
   for (int32_t i = 0; i < block->rank; ++i) {
     int64_t n = count_blocks(infer, i, block->rank, image->dims[i], block->dims[i]);
-    if (n < 1 || block->dims[i] < 1 || !tern_checked_mul_i64(blocks, n, &blocks) ||
+    if (n < 1 || !tern_checked_mul_i64(blocks, n, &blocks) ||
         !tern_checked_mul_i64(size, block->dims[i], &size))
       return TERN_ERROR(TERN_INVALID_ARGUMENT, "no block of %lld fits an image of %lld on axis %d",
                         (long long)block->dims[i], (long long)image->dims[i], i);

@@ -93,7 +93,10 @@ static tern_status *infer_dft(tern_infer *infer) {
   if (x->rank < 2)
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "an input of rank %d, 2 is needed", x->rank);
   tern_infer_set_rank(infer, 0, x->rank);
-  if (tern_infer_has(infer, 2) && !tern_infer_i64s(infer, 2, &given, 1, &count)) return NULL;
+  if (tern_infer_has(infer, 2)) {
+    if (!tern_infer_i64s(infer, 2, &given, 1, &count)) return NULL;
+    if (count != 1) return TERN_ERROR(TERN_INVALID_ARGUMENT, "'axis' has %d values, not 1", count);
+  }
   TERN_TRY(tern_infer_axis(given, x->rank, &axis));
   if (axis == x->rank - 1)
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "axis %lld holds the parts of numbers",

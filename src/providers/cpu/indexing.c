@@ -172,6 +172,9 @@ static tern_status *compute_tensor_scatter(tern_invocation *invocation) {
   int32_t axis = axis_of(invocation->node, shape->rank);
   int64_t size = shape->dims[axis], count = update->shape.dims[axis];
   int64_t rows = tern_shape_product(shape, 0, axis);
+  if (writes && tern_value_count(writes) != shape->dims[0])
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "%lld write indices for a batch of %lld",
+                      (long long)tern_value_count(writes), (long long)shape->dims[0]);
   tern_cpu_source source;
   tern_cpu_target target;
   TERN_TRY(tern_cpu_source_open(invocation, update, &source));

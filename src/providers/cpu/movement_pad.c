@@ -53,10 +53,16 @@ tern_status *tern_cpu_compute_pad(tern_invocation *invocation) {
   tern_pad_params params;
   start_params(invocation, &params);
   TERN_TRY(read_mode(invocation->node, &params.mode));
-  int64_t count = tern_value_count(pads) / 2;
+  // A scalar stays one whatever pads and axes are, so that inference need not see them.
+  int64_t count = axes ? tern_value_count(axes) : params.rank;
+  if (tern_value_count(pads) % 2 != 0 || tern_value_count(pads) / 2 != count)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "there are %lld pads for %lld axes",
+                      (long long)tern_value_count(pads), (long long)count);
   for (int64_t i = 0; i < count; ++i) {
-    int64_t axis = axes ? tern_dtype_read_i64(axes->dtype, axes->data, i) : i;
-    if (axis < 0) axis += params.rank;
+    int32_t axis = (int32_t)i;
+    if (axes)
+      TERN_TRY(
+          tern_infer_axis(tern_dtype_read_i64(axes->dtype, axes->data, i), params.rank, &axis));
     params.begins[axis] = tern_dtype_read_i64(pads->dtype, pads->data, i);
     params.ends[axis] = tern_dtype_read_i64(pads->dtype, pads->data, i + count);
   }
