@@ -70,7 +70,7 @@ static void system_free(void *self, void *data, size_t size) {
   free(data);
 }
 
-static tern_allocator system_allocator = {NULL, system_alloc, system_free};
+static tern_allocator system_allocator = {.alloc = system_alloc, .free = system_free};
 
 tern_allocator *tern_allocator_system(void) {
   return &system_allocator;
@@ -101,7 +101,7 @@ static void pages_free(void *self, void *data, size_t size) {
   tern_os_pages_give_back(data, size);
 }
 
-static tern_allocator pages_allocator = {NULL, pages_alloc, pages_free};
+static tern_allocator pages_allocator = {.alloc = pages_alloc, .free = pages_free};
 
 tern_allocator *tern_allocator_pages(void) {
   return &pages_allocator;
@@ -114,11 +114,18 @@ void tern_allocator_get_stats(tern_allocator_stats *out_stats) {
   out_stats->total_blocks = atomic_load_explicit(&total_blocks, memory_order_relaxed);
 }
 
+tern_status *tern_allocator_check(tern_allocator *allocator, size_t size) {
+  return allocator->refuse ? allocator->refuse(allocator->self, size) : NULL;
+}
+
 tern_status *tern_allocator_alloc(tern_allocator *allocator, size_t size, void **out_data) {
   void *data = NULL;
   if (size > 0) {
     data = allocator->alloc(allocator->self, size);
-    if (!data) return tern_status_out_of_memory();
+    if (!data) {
+      tern_status *reason = tern_allocator_check(allocator, size);
+      return reason ? reason : tern_status_out_of_memory();
+    }
   }
   *out_data = data;
   return NULL;
@@ -150,8 +157,13 @@ static void counting_free(void *self, void *data, size_t size) {
   counting->source->free(counting->source->self, data, size);
 }
 
+static tern_status *counting_refuse(void *self, size_t size) {
+  return tern_allocator_check(((tern_counting_allocator *)self)->source, size);
+}
+
 void tern_counting_allocator_init(tern_allocator *source, tern_counting_allocator *out_allocator) {
-  out_allocator->base = (tern_allocator){out_allocator, counting_alloc, counting_free};
+  out_allocator->base =
+      (tern_allocator){out_allocator, counting_alloc, counting_free, counting_refuse};
   out_allocator->source = source;
   atomic_init(&out_allocator->live_bytes, 0);
 }

@@ -14,6 +14,9 @@ struct tern_allocator {
   void *(*alloc)(void *self, size_t size);
   // `size` is what was asked for. Never called with NULL.
   void (*free)(void *self, void *data, size_t size);
+  // Why `size` bytes more cannot be had: a tern_status_over_limit, or NULL where nothing is known
+  // against it. NULL: without a limit.
+  tern_status *(*refuse)(void *self, size_t size);
 };
 
 // The process's allocator, on the C library. Any number of threads.
@@ -29,6 +32,8 @@ TERN_MUST_USE tern_status *tern_allocator_alloc(tern_allocator *allocator, size_
 // Zeroed memory for `count` elements of `size` bytes; overflow is an error.
 TERN_MUST_USE tern_status *tern_allocator_calloc(tern_allocator *allocator, size_t count,
                                                  size_t size, void **out_data);
+// Before memory is asked for: an error when `size` bytes would go beyond a limit.
+TERN_MUST_USE tern_status *tern_allocator_check(tern_allocator *allocator, size_t size);
 // Accepts NULL.
 void tern_allocator_free(tern_allocator *allocator, void *data, size_t size);
 

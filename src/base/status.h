@@ -34,6 +34,9 @@ TERN_MUST_USE tern_status *tern_status_create(tern_status_code code, const char 
 
 // The status for a failed allocation. Needs no memory itself.
 TERN_MUST_USE tern_status *tern_status_out_of_memory(void);
+// One that says why: a limit that was set.
+TERN_MUST_USE tern_status *tern_status_over_limit(const char *format, ...) TERN_PRINTF(1, 2);
+// Of both.
 bool tern_status_is_out_of_memory(const tern_status *status);
 
 // Puts "<context>: " before the message, so that an error names the node, file or step it passed

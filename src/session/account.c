@@ -47,6 +47,10 @@ static void use_free(void *self, void *data, size_t size) {
   drop_block(use->account);
 }
 
+static tern_status *use_refuse(void *self, size_t size) {
+  return tern_allocator_check(((use_allocator *)self)->source, size);
+}
+
 static tern_allocator *source_of(const tern_account_sources *sources, tern_memory_use use) {
   switch (use) {
   case TERN_MEMORY_SOURCE:
@@ -68,7 +72,7 @@ tern_status *tern_account_create(const tern_account_sources *sources, tern_accou
   TERN_TRY(TERN_NEW(sources->structures, &account));
   for (int i = 0; i < TERN_MEMORY_USE_COUNT; ++i) {
     use_allocator *use = &account->uses[i];
-    use->base = (tern_allocator){use, use_alloc, use_free};
+    use->base = (tern_allocator){use, use_alloc, use_free, use_refuse};
     use->account = account;
     use->source = source_of(sources, (tern_memory_use)i);
   }

@@ -63,7 +63,7 @@ static void end_phase(tern_profiler *profiler, const char *name, int64_t *inout_
 static tern_allocator *packed_allocator(tern_account *account,
                                         const tern_session_options *options) {
   if (!options->packed_store) return tern_account_allocator(account, TERN_MEMORY_PACKED);
-  return options->weight_allocator ? options->weight_allocator : tern_allocator_pages();
+  return options->packed_allocator ? options->packed_allocator : tern_allocator_pages();
 }
 
 // Decides who runs what. Nodes that nobody runs as they stand are lowered, and so are those that a

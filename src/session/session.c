@@ -61,14 +61,19 @@ static tern_status *index_interface(tern_session *session) {
   return NULL;
 }
 
+static tern_allocator *first_of(tern_allocator *given, tern_allocator *all,
+                                tern_allocator *otherwise) {
+  return given ? given : all ? all : otherwise;
+}
+
 static tern_status *open_account(const tern_session_options *options, tern_account **out_account) {
-  tern_account_sources sources = {.structures = tern_allocator_system(),
-                                  .weights = tern_allocator_pages(),
-                                  .frames = tern_allocator_pages(),
-                                  .values = tern_allocator_system()};
-  if (options->allocator) sources = tern_account_sources_of(options->allocator);
-  if (options->weight_allocator) sources.weights = options->weight_allocator;
-  if (options->run_allocator) sources.frames = sources.values = options->run_allocator;
+  const tern_account_sources *given = &options->sources;
+  tern_allocator *all = options->allocator;
+  const tern_account_sources sources = {
+      .structures = first_of(given->structures, all, tern_allocator_system()),
+      .weights = first_of(given->weights, all, tern_allocator_pages()),
+      .frames = first_of(given->frames, all, tern_allocator_pages()),
+      .values = first_of(given->values, all, tern_allocator_system())};
   return tern_account_create(&sources, out_account);
 }
 

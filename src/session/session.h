@@ -41,9 +41,8 @@ typedef struct tern_provider_request {
 
 // Everything here is borrowed for the duration of the create call, except where said.
 typedef struct tern_session_options {
-  // Kept. `weight_allocator` gives what lives as long as the session and grows with its weights,
-  // `run_allocator` what runs work in and make; NULL: as `allocator`, or else the system's.
-  tern_allocator *allocator, *weight_allocator, *run_allocator;
+  tern_allocator *allocator;    // kept; NULL: the system's
+  tern_account_sources sources; // kept; of what they name instead, where not NULL
   int32_t optimization_level; // a tern_optimization_level; others in between count as the lower one
   const char *optimized_model_path; // NULL: not saved
   const tern_dim_override *overrides;
@@ -60,8 +59,9 @@ typedef struct tern_session_options {
   const tern_metadata *config;
   size_t config_count;
   // Where packed weights are shared with other sessions; retained. NULL: not beyond the session.
-  // What is shared comes from `weight_allocator`, or else the system's, not from `allocator`.
+  // What is shared comes from `packed_allocator` (NULL: the system's), which outlives all of them.
   tern_packed_store *packed_store;
+  tern_allocator *packed_allocator;
   tern_packed_keeper *packed_keeper; // keeps what the session packs, too; NULL: nobody does
   // Who computes, in priority order. The CPU provider takes what they leave.
   const tern_provider_request *providers;

@@ -165,9 +165,9 @@ static void parts_come_from_their_own_allocators(void **state) {
   tern_pb_writer writer;
   put_everything(&writer);
   tern_session *session;
-  tern_session_options options = {.allocator = &structures.base,
-                                  .weight_allocator = &weights.base,
-                                  .run_allocator = &runs.base};
+  tern_session_options options = {
+      .allocator = &structures.base,
+      .sources = {.weights = &weights.base, .frames = &runs.base, .values = &runs.base}};
   assert_null(tern_session_create_from_memory(writer.data, writer.size, &options, &session));
   tern_pb_writer_deinit(&writer);
   assert_int_equal(runs.live_bytes, 0);
