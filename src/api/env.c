@@ -32,9 +32,7 @@ static tern_status *fill_env(const OrtEnvCreationOptions *options, OrtEnv *env) 
 static void destroy_env(OrtEnv *env) {
   tern_pool_destroy(env->global_pool);
   tern_pool_release_shared(env->shared_pool);
-  for (size_t i = 0; i < env->allocators.count; ++i)
-    ort_ReleaseMemoryInfo(env->allocators.data[i].info);
-  TERN_ARRAY_FREE(tern_allocator_system(), &env->allocators);
+  tern_api_env_drop_allocators(env);
   tern_os_mutex_deinit(&env->mutex);
   tern_packed_store_release(env->packed_store);
   tern_api_pairs_deinit(&env->config);
@@ -172,92 +170,5 @@ OrtStatus *ort_SetPerSessionThreadPoolCallbacks(OrtEnv *env,
   TERN_API_REQUIRE(env);
   TERN_API_REQUIRE(config);
   env->thread_callbacks = *config;
-  return NULL;
-}
-
-// ---- Shared allocators.
-
-// The index of the allocator for `info`, or the number of allocators. Under the mutex.
-static size_t find_allocator(const OrtEnv *env, const OrtMemoryInfo *info) {
-  size_t i = 0;
-  while (i < env->allocators.count &&
-         !tern_api_memory_info_equal(env->allocators.data[i].info, info))
-    ++i;
-  return i;
-}
-
-static tern_status *add_allocator(OrtEnv *env, OrtAllocator *allocator, OrtMemoryInfo *info,
-                                  const OrtArenaCfg *arena) {
-  if (find_allocator(env, info) < env->allocators.count)
-    return TERN_ERROR(TERN_INVALID_ARGUMENT, "an allocator for memory \"%s\" is registered",
-                      info->name);
-  tern_api_shared_allocator entry = {
-      .allocator = allocator, .info = info, .has_arena = arena != NULL};
-  if (arena) entry.arena = *arena;
-  TERN_ARRAY_PUSH(tern_allocator_system(), &env->allocators, entry);
-  return NULL;
-}
-
-OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator) {
-  TERN_API_REQUIRE(env);
-  TERN_API_REQUIRE(allocator);
-  const OrtMemoryInfo *info = allocator->Info(allocator);
-  TERN_API_REQUIRE(info);
-  OrtMemoryInfo *copy;
-  TERN_API_TRY(tern_api_memory_info_copy(info, &copy));
-  tern_os_mutex_lock(&env->mutex);
-  tern_status *status = add_allocator(env, allocator, copy, NULL);
-  tern_os_mutex_unlock(&env->mutex);
-  if (status) ort_ReleaseMemoryInfo(copy);
-  return tern_api_status(status);
-}
-
-OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info) {
-  TERN_API_REQUIRE(env);
-  TERN_API_REQUIRE(mem_info);
-  OrtMemoryInfo *removed = NULL;
-  tern_os_mutex_lock(&env->mutex);
-  size_t at = find_allocator(env, mem_info);
-  if (at < env->allocators.count) {
-    removed = env->allocators.data[at].info;
-    env->allocators.data[at] = env->allocators.data[--env->allocators.count];
-  }
-  tern_os_mutex_unlock(&env->mutex);
-  if (!removed)
-    return tern_api_status(TERN_ERROR(
-        TERN_INVALID_ARGUMENT, "no allocator for memory \"%s\" is registered", mem_info->name));
-  ort_ReleaseMemoryInfo(removed);
-  return NULL;
-}
-
-OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
-                                          const OrtArenaCfg *arena_cfg) {
-  TERN_API_REQUIRE(env);
-  TERN_API_REQUIRE(mem_info);
-  if (mem_info->device.type != OrtMemoryInfoDeviceType_CPU)
-    return tern_api_status(
-        TERN_ERROR(TERN_INVALID_ARGUMENT, "no provider allocates memory \"%s\"", mem_info->name));
-  OrtMemoryInfo *copy;
-  TERN_API_TRY(tern_api_memory_info_copy(mem_info, &copy));
-  tern_os_mutex_lock(&env->mutex);
-  tern_status *status = add_allocator(env, tern_api_cpu_allocator(), copy, arena_cfg);
-  tern_os_mutex_unlock(&env->mutex);
-  if (status) ort_ReleaseMemoryInfo(copy);
-  return tern_api_status(status);
-}
-
-OrtStatus *ort_GetSharedAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
-                                  OrtAllocator **allocator) {
-  TERN_API_REQUIRE(env);
-  TERN_API_REQUIRE(mem_info);
-  TERN_API_REQUIRE(allocator);
-  OrtAllocator *found = NULL;
-  tern_os_mutex_lock(&env->mutex);
-  size_t at = find_allocator(env, mem_info);
-  if (at < env->allocators.count) found = env->allocators.data[at].allocator;
-  tern_os_mutex_unlock(&env->mutex);
-  if (!found && tern_api_memory_info_equal(mem_info, tern_api_cpu_memory_info()))
-    found = tern_api_cpu_allocator();
-  *allocator = found;
   return NULL;
 }

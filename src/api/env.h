@@ -2,6 +2,7 @@
 #ifndef TERN_API_ENV_H_
 #define TERN_API_ENV_H_
 
+#include "api/arena.h"
 #include "api/memory.h"
 #include "api/pairs.h"
 #include "api/threading.h"
@@ -24,12 +25,11 @@ void tern_api_logger_deinit(OrtLogger *logger);
 void tern_api_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *code_location,
                   const char *message);
 
-// An allocator that sessions of an environment share, for one kind of memory.
+// What sessions of an environment share for the memory of one device.
 typedef struct tern_api_shared_allocator {
-  OrtAllocator *allocator; // borrowed from whoever registered it
   OrtMemoryInfo *info;
-  bool has_arena; // CreateAndRegisterAllocator gave settings
-  OrtArenaCfg arena;
+  tern_api_arena *arena;
+  OrtAllocator *allocator; // the arena's, or the custom one that was registered
 } tern_api_shared_allocator;
 
 struct OrtHardwareDevice {
@@ -57,6 +57,11 @@ struct OrtEnv {
   tern_os_mutex mutex;             // guards the allocators
   TERN_ARRAY(tern_api_shared_allocator) allocators;
 };
+
+// The arena registered for the CPU's memory, the caller's reference; NULL without.
+tern_api_arena *tern_api_env_cpu_arena(OrtEnv *env);
+// At the environment's end.
+void tern_api_env_drop_allocators(OrtEnv *env);
 
 // Another holder of the environment, who releases it as callers do.
 OrtEnv *tern_api_env_retain(OrtEnv *env);

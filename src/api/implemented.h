@@ -19,8 +19,11 @@
   X(ReleaseEnv) X(CreateEnv) X(CreateEnvWithCustomLogger) X(CreateEnvWithGlobalThreadPools) \
   X(CreateEnvWithCustomLoggerAndGlobalThreadPools) X(CreateEnvWithOptions) \
   X(UpdateEnvWithCustomLogLevel) X(EnableTelemetryEvents) X(DisableTelemetryEvents) \
-  X(SetLanguageProjection) X(SetPerSessionThreadPoolCallbacks) X(RegisterAllocator) \
-  X(UnregisterAllocator) X(CreateAndRegisterAllocator) X(GetSharedAllocator) \
+  X(SetLanguageProjection) X(SetPerSessionThreadPoolCallbacks) \
+  /* env_allocators.c */ \
+  X(RegisterAllocator) X(UnregisterAllocator) X(CreateAndRegisterAllocator) \
+  X(CreateAndRegisterAllocatorV2) X(CreateSharedAllocator) X(ReleaseSharedAllocator) \
+  X(GetSharedAllocator) \
   /* io_binding.c */ \
   X(CreateIoBinding) X(ReleaseIoBinding) X(BindInput) X(BindOutput) X(BindOutputToDevice) \
   X(ClearBoundInputs) X(ClearBoundOutputs) X(SynchronizeBoundInputs) \

@@ -114,15 +114,55 @@ static tern_status *run_profiled(OrtSession *session, const char *prefix, tern_r
   return status;
 }
 
+// ---- Memory after the run.
+
+// One "device:number" of a list, without its end.
+static tern_status *check_arena(const OrtSession *session, const char *text, size_t size) {
+  bool is_cpu = strncmp(text, "cpu:", 4) == 0;
+  if (!is_cpu && strncmp(text, "gpu:", 4) != 0)
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "'%.*s' names no device whose arena could shrink",
+                      (int)size, text);
+  if (is_cpu && size == 5 && text[4] == '0' && session->keeps_frames) return NULL;
+  return TERN_ERROR(TERN_INVALID_ARGUMENT, "the session has no arena for '%.*s' to shrink",
+                    (int)size, text);
+}
+
+// Whether the run is to shrink its arena: "cpu:0", in a list with ';' between devices.
+static tern_status *read_shrinkage(const OrtSession *session, const OrtRunOptions *options,
+                                   bool *out_shrinks) {
+  const char *list = ort_GetRunConfigEntry(options, "memory.enable_memory_arena_shrinkage");
+  *out_shrinks = list && *list;
+  for (size_t size; list && *list; list += size + (list[size] == ';')) {
+    size = strcspn(list, ";");
+    TERN_TRY(check_arena(session, list, size));
+  }
+  return NULL;
+}
+
+static void settle_memory(OrtSession *session, bool shrinks) {
+  if (shrinks)
+    tern_api_arena_shrink(session->arena);
+  else if (!session->keeps_frames)
+    tern_session_drop_frames(session->session);
+}
+
+static tern_status *run_checked(OrtSession *session, const OrtRunOptions *run_options,
+                                const tern_api_run *run) {
+  tern_run_options options = {.terminate = run_options ? &run_options->terminate : NULL};
+  return run_options && run_options->profile_prefix
+             ? run_profiled(session, run_options->profile_prefix, &options, run)
+             : run_adapted(session, &options, run);
+}
+
 tern_status *tern_api_run_session(OrtSession *session, const OrtRunOptions *run_options,
                                   const tern_api_run *run) {
+  bool shrinks;
   TERN_TRY(check_names("input", run->input_names, run->input_count));
   TERN_TRY(check_names("output", run->output_names, run->output_count));
-  tern_run_options options = {.terminate = run_options ? &run_options->terminate : NULL};
-  if (run_options && run_options->profile_prefix)
-    TERN_TRY(run_profiled(session, run_options->profile_prefix, &options, run));
-  else
-    TERN_TRY(run_adapted(session, &options, run));
+  TERN_TRY(read_shrinkage(session, run_options, &shrinks));
+  tern_status *status = run_checked(session, run_options, run);
+  settle_memory(session, shrinks);
+  TERN_TRY(status);
   for (size_t i = 0; i < run->output_count; ++i) unwrap(&run->outputs[i]);
   return NULL;
 }

@@ -197,6 +197,41 @@ static tern_status *fill_threads(OrtEnv *env, const OrtSessionOptions *given, Or
   return NULL;
 }
 
+// ---- Memory.
+
+// What has no counterpart here is said once.
+static void log_memory_options(const OrtSession *session, const OrtSessionOptions *given) {
+  if (!given->enable_mem_pattern)
+    tern_api_log(&session->logger, ORT_LOGGING_LEVEL_INFO, "session.c",
+                 "DisableMemPattern has no effect: the plans kept for shapes are bounded anyway");
+}
+
+// The arena that the session takes its weights and the memory of its runs from. What it packs goes
+// to the environment, unless the environment's arena is asked for.
+static tern_status *fill_memory(OrtEnv *env, const OrtSessionOptions *given,
+                                tern_session_options *options, OrtSession *session) {
+  session->keeps_frames = given->enable_cpu_mem_arena;
+  if (tern_session_options_is(options, "session.use_env_allocators", "1"))
+    session->arena = tern_api_env_cpu_arena(env);
+  bool is_shared = session->arena != NULL;
+  if (!is_shared) TERN_TRY(tern_api_arena_create(NULL, 0, &session->arena));
+  options->sources = tern_api_arena_sources(session->arena);
+  if (tern_session_options_is(options, "session.use_device_allocator_for_initializers", "1"))
+    options->sources.weights = tern_api_arena_uncounted(session->arena);
+  if (is_shared) options->packed_allocator = options->sources.weights;
+  log_memory_options(session, given);
+  return NULL;
+}
+
+static void give_up_frames(void *self) {
+  tern_session_drop_frames(((OrtSession *)self)->session);
+}
+
+static void join_arena(OrtSession *session) {
+  session->member = (tern_api_arena_member){.give_up = give_up_frames, .self = session};
+  tern_api_arena_join(session->arena, &session->member);
+}
+
 static tern_status *fill_session(const OrtEnv *env, const model_source *source,
                                  const OrtSessionOptions *given, OrtSession *session) {
   TERN_TRY(init_logger(env, given, &session->logger));
@@ -209,7 +244,9 @@ static tern_status *fill_session(const OrtEnv *env, const model_source *source,
   tern_status *status =
       fill_threads((OrtEnv *)(uintptr_t)env, given, session, &engine.options.threads);
   if (!status) status = fill_options(given, &engine);
+  if (!status) status = fill_memory((OrtEnv *)(uintptr_t)env, given, &engine.options, session);
   if (!status) status = load(source, &engine.options, session);
+  if (!status) join_arena(session);
   deinit_options(&engine);
   return status;
 }
@@ -237,7 +274,9 @@ static OrtStatus *create(const OrtEnv *env, const model_source *source,
 
 void ort_ReleaseSession(OrtSession *input) {
   if (!input) return;
+  tern_api_arena_leave(&input->member);
   tern_session_destroy(input->session);
+  tern_api_arena_release(input->arena);
   tern_allocator *allocator = tern_allocator_system();
   tern_allocator_free(allocator, input->subgraphs,
                       input->subgraph_count * sizeof *input->subgraphs);

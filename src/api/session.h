@@ -21,6 +21,9 @@ struct OrtSession {
   OrtLogger logger;
   tern_api_thread_hooks thread_hooks; // of a pool of its own
   OrtEnv *env;                        // held where its pool is used; NULL otherwise
+  tern_api_arena *arena;              // of its weights and runs: its own, or the environment's
+  tern_api_arena_member member;       // for giving up frames
+  bool keeps_frames;                  // from one run to the next: EnableCpuMemArena
   bool has_optional_inputs;           // declared as optionals: runs wrap what they are given
   bool records_assignment;            // "session.record_ep_graph_assignment_info"
   OrtEpAssignedSubgraph *subgraphs;

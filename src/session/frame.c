@@ -45,6 +45,13 @@ static tern_frame *take_pooled(tern_program *program) {
   return frame;
 }
 
+void tern_frame_drop_pooled(tern_program *program) {
+  for (tern_frame *frame; (frame = take_pooled(program));) tern_frame_destroy(frame);
+  for (int32_t i = 0; i < program->step_count; ++i)
+    for (int32_t k = 0; k < program->steps[i].subprogram_count; ++k)
+      tern_frame_drop_pooled(program->steps[i].subprograms[k].program);
+}
+
 tern_status *tern_frame_acquire(tern_program *program, tern_frame **out_frame) {
   tern_frame *frame = take_pooled(program);
   if (!frame) {

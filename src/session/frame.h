@@ -25,6 +25,8 @@ struct tern_frame {
 TERN_MUST_USE tern_status *tern_frame_acquire(tern_program *program, tern_frame **out_frame);
 // Gives a frame back: its values are released first.
 void tern_frame_give_back(tern_program *program, tern_frame *frame);
+// Destroys the pooled frames of a program and of those inside it.
+void tern_frame_drop_pooled(tern_program *program);
 // Accepts NULL.
 void tern_frame_destroy(tern_frame *frame);
 // Makes the slab hold at least the plan's bytes.

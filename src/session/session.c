@@ -214,6 +214,10 @@ tern_program *tern_session_program(const tern_session *session) {
   return session->core->program;
 }
 
+void tern_session_drop_frames(tern_session *session) {
+  tern_frame_drop_pooled(session->core->program);
+}
+
 // A value against what the model declares for its input.
 static tern_status *check_input(const tern_edge *edge, const tern_value *value) {
   const tern_type *type = &edge->type;

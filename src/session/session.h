@@ -105,6 +105,9 @@ tern_profiler *tern_session_profiler(const tern_session *session); // NULL: not 
 tern_program *tern_session_program(const tern_session *session);
 const tern_account *tern_session_account(const tern_session *session);
 
+// Frees what runs have left for the next ones to work in. Any thread, also while others run.
+void tern_session_drop_frames(tern_session *session);
+
 typedef struct tern_run_options {
   const _Atomic bool *terminate; // NULL: cannot be asked to stop
   tern_profiler *profiler;       // of this run; NULL: the session's

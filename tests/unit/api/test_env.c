@@ -114,32 +114,92 @@ static void allocator_aligns_and_counts(void **state) {
   check_invalid(ort()->GetAllocatorWithDefaultOptions(NULL));
 }
 
+static OrtAllocator *shared(OrtEnv *env, const OrtMemoryInfo *info) {
+  OrtAllocator *allocator = NULL;
+  check_ok(ort()->GetSharedAllocator(env, info, &allocator));
+  return allocator;
+}
+
 static void allocators_are_shared_by_registration(void **state) {
   (void)state;
   OrtEnv *env = NULL;
-  OrtMemoryInfo *info = NULL;
-  OrtAllocator *allocator = NULL, *cpu = NULL;
+  OrtMemoryInfo *info = NULL, *gpu = NULL;
+  OrtAllocator *cpu = NULL;
   OrtArenaCfg *arena = NULL;
   check_ok(ort()->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "x", &env));
   check_ok(ort()->GetAllocatorWithDefaultOptions(&cpu));
   check_ok(ort()->CreateArenaCfg(0, -1, -1, -1, &arena));
   check_ok(ort()->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &info));
-  check_ok(ort()->GetSharedAllocator(env, info, &allocator));
-  assert_null(allocator);
+  check_ok(ort()->CreateMemoryInfo("Cuda", OrtArenaAllocator, 0, OrtMemTypeDefault, &gpu));
+  assert_ptr_equal(shared(env, info), cpu); // none is registered
+  assert_null(shared(env, gpu));
   check_ok(ort()->CreateAndRegisterAllocator(env, info, arena));
-  check_invalid(ort()->CreateAndRegisterAllocator(env, info, arena));
-  check_ok(ort()->GetSharedAllocator(env, info, &allocator));
-  assert_non_null(allocator);
+  OrtAllocator *first = shared(env, info);
+  assert_ptr_not_equal(first, cpu);
+  check_ok(ort()->CreateAndRegisterAllocator(env, info, arena)); // in its place
+  check_ok(
+      ort()->CreateAndRegisterAllocatorV2(env, "CPUExecutionProvider", info, arena, NULL, NULL, 0));
+  check_invalid(ort()->CreateAndRegisterAllocatorV2(env, "Nobody", info, arena, NULL, NULL, 0));
+  check_invalid(ort()->CreateAndRegisterAllocator(env, gpu, arena));
   check_ok(ort()->UnregisterAllocator(env, info));
+  assert_ptr_equal(shared(env, info), cpu);
   check_invalid(ort()->UnregisterAllocator(env, info));
   check_ok(ort()->RegisterAllocator(env, cpu));
-  check_invalid(ort()->RegisterAllocator(env, cpu));
+  check_ok(ort()->RegisterAllocator(env, cpu));
+  assert_ptr_equal(shared(env, info), cpu);
+  ort()->ReleaseArenaCfg(arena);
+  ort()->ReleaseMemoryInfo(info);
+  ort()->ReleaseMemoryInfo(gpu);
+  ort()->ReleaseEnv(env);
+}
+
+static void arena_settings_have_names(void **state) {
+  (void)state;
+  OrtArenaCfg *arena = NULL;
   const char *keys[] = {"max_mem", "max_dead_bytes_per_chunk", "unknown"};
   const size_t values[] = {1, 2, 3};
-  ort()->ReleaseArenaCfg(arena);
   check_ok(ort()->CreateArenaCfgV2(keys, values, 2, &arena));
   ort()->ReleaseArenaCfg(arena);
   check_invalid(ort()->CreateArenaCfgV2(keys, values, 3, &arena));
+}
+
+static void devices_have_shared_allocators(void **state) {
+  (void)state;
+  OrtEnv *env = NULL;
+  OrtMemoryInfo *info = NULL;
+  OrtAllocator *made = NULL;
+  OrtKeyValuePairs *options = NULL, *stats = NULL;
+  const OrtEpDevice *const *devices = NULL;
+  size_t count;
+  check_ok(ort()->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "x", &env));
+  check_ok(ort()->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info));
+  check_ok(ort()->GetEpDevices(env, &devices, &count));
+  ort()->CreateKeyValuePairs(&options);
+  ort()->AddKeyValuePair(options, "arena.max_mem", "1000");
+  check_ok(ort()->CreateSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT,
+                                        OrtDeviceAllocator, options, &made));
+  assert_ptr_equal(shared(env, info), made);
+  void *p = NULL, *q = NULL;
+  check_ok(ort()->AllocatorAlloc(made, 600, &p));
+  check_error(ort()->AllocatorAlloc(made, 401, &q), ORT_FAIL);
+  check_ok(ort()->AllocatorAlloc(made, 400, &q));
+  check_ok(ort()->AllocatorGetStats(made, &stats));
+  assert_string_equal(ort()->GetKeyValue(stats, "Limit"), "1000");
+  assert_string_equal(ort()->GetKeyValue(stats, "InUse"), "1000");
+  assert_string_equal(ort()->GetKeyValue(stats, "MaxAllocSize"), "600");
+  assert_string_equal(ort()->GetKeyValue(stats, "NumAllocs"), "2");
+  ort()->ReleaseKeyValuePairs(stats);
+  // Blocks outlive the registration.
+  check_ok(ort()->ReleaseSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT));
+  check_invalid(ort()->ReleaseSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT));
+  made->Free(made, p);
+  made->Free(made, q);
+  ort()->AddKeyValuePair(options, "arena.max_mem", "much");
+  check_invalid(ort()->CreateSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT,
+                                             OrtDeviceAllocator, options, NULL));
+  check_invalid(ort()->CreateSharedAllocator(env, devices[0], OrtDeviceMemoryType_HOST_ACCESSIBLE,
+                                             OrtDeviceAllocator, NULL, NULL));
+  ort()->ReleaseKeyValuePairs(options);
   ort()->ReleaseMemoryInfo(info);
   ort()->ReleaseEnv(env);
 }
@@ -215,6 +275,8 @@ int main(void) {
       cmocka_unit_test(memory_infos_compare),
       cmocka_unit_test(allocator_aligns_and_counts),
       cmocka_unit_test(allocators_are_shared_by_registration),
+      cmocka_unit_test(arena_settings_have_names),
+      cmocka_unit_test(devices_have_shared_allocators),
       cmocka_unit_test(pairs_keep_one_value_a_key),
       cmocka_unit_test(the_cpu_is_the_one_device),
   };
