@@ -109,11 +109,13 @@ static bool place_view(planning *p, const tern_step *step, int32_t slot) {
   return true;
 }
 
-// Whether the step also reads the buffer of slot `source` through another slot, a view of it.
+// Whether the step also reads the buffer of slot `source` through another slot, a view of it, or
+// as an input that it may not overwrite.
 static bool reads_buffer_otherwise(const planning *p, const tern_step *step, int32_t source) {
   for (int32_t i = 0; i < step->node->input_count; ++i) {
     int32_t slot = step->inputs[i];
-    if (slot >= 0 && slot != source && p->buffer[slot] == p->buffer[source]) return true;
+    if (slot < 0 || p->buffer[slot] != p->buffer[source]) continue;
+    if (slot != source || !tern_op_input_bit(step->node->op->inplace_inputs, i)) return true;
   }
   return false;
 }
