@@ -144,8 +144,7 @@ static tern_status *body_matmul(tern_builder *b, const tern_node *node, tern_edg
   return build_rest(b, node, y, outputs);
 }
 
-// The residual, input 3, has the shape of the output.
-static tern_status *check_residual(tern_infer *infer) {
+tern_status *tern_op_check_residual(tern_infer *infer) {
   tern_op_activation activation;
   TERN_TRY(tern_op_activation_read(infer->node, &activation));
   const tern_shape *z = tern_infer_shape(infer, 3);
@@ -158,7 +157,7 @@ static tern_status *check_residual(tern_infer *infer) {
 
 static tern_status *infer_conv(tern_infer *infer) {
   TERN_TRY(tern_op_infer_conv(infer));
-  return check_residual(infer);
+  return tern_op_check_residual(infer);
 }
 
 static tern_status *check_bias(const tern_infer *infer, tern_dim columns) {
@@ -184,14 +183,11 @@ static tern_status *infer_matmul(tern_infer *infer) {
   }
   TERN_TRY(tern_op_matmul_shape(a, &upright, &infer->output_types[0].shape));
   TERN_TRY(check_bias(infer, upright.dims[1]));
-  return check_residual(infer);
+  return tern_op_check_residual(infer);
 }
 
 #define FUSED_INPUTS(a, b, c)                                                                      \
   TERN_INPUTS({a, "T"}, {b, "T"}, {c, "T", TERN_FORMAL_OPTIONAL}, {"Z", "T", TERN_FORMAL_OPTIONAL})
-#define FUSED_ATTRS                                                                                \
-  TERN_ATTR_DEF_S("activation", ""), TERN_ATTR_OPTIONAL("activation_params", TERN_ATTR_FLOATS),    \
-      TERN_ATTR_DEF_I("residual_last", 0)
 
 static const tern_op ops[] = {
     // activation(Conv(X, W, B) + Z), or with residual_last activation(Conv(X, W, B)) + Z.
@@ -202,7 +198,7 @@ static const tern_op ops[] = {
         FUSED_INPUTS("X", "W", "B"),
         TERN_OUTPUTS({"Y", "T"}),
         TERN_CONSTRAINTS({"T", {.tensor = TERN_TYPES_FLOAT_BF}}),
-        TERN_ATTRS(TERN_OP_CONV_ATTRS, FUSED_ATTRS),
+        TERN_ATTRS(TERN_OP_CONV_ATTRS, TERN_OP_FUSED_ATTRS),
         .infer = infer_conv,
         .body = body_conv,
         .flops = tern_op_flops_conv,
@@ -216,7 +212,7 @@ static const tern_op ops[] = {
         FUSED_INPUTS("A", "B", "C"),
         TERN_OUTPUTS({"Y", "T"}),
         TERN_CONSTRAINTS({"T", {.tensor = TERN_TYPES_FLOAT_BF}}),
-        TERN_ATTRS(TERN_ATTR_DEF_I("transB", 0), FUSED_ATTRS),
+        TERN_ATTRS(TERN_ATTR_DEF_I("transB", 0), TERN_OP_FUSED_ATTRS),
         .infer = infer_matmul,
         .body = body_matmul,
         .flops = tern_op_flops_matmul,

@@ -1,8 +1,19 @@
-// What fused operators carry beside their product: an activation, named as its own operator is.
+// What fused operators carry beside their product: a residual, and an activation that is named as
+// its own operator is.
 #ifndef TERN_OPS_FUSED_H_
 #define TERN_OPS_FUSED_H_
 
 #include "graph/infer.h"
+
+// The attributes of fused operators: "residual_last" says whether Z is added behind the activation.
+#define TERN_OP_FUSED_ATTRS                                                                        \
+  TERN_ATTR_DEF_S("activation", ""), TERN_ATTR_OPTIONAL("activation_params", TERN_ATTR_FLOATS),    \
+      TERN_ATTR_DEF_I("residual_last", 0)
+enum { TERN_OP_FUSED_ATTR_COUNT = 3 };
+
+// The end of a fused operator's `infer`: checks the attributes, and that the residual, input 3, has
+// the shape of the output, which may learn from it.
+TERN_MUST_USE tern_status *tern_op_check_residual(tern_infer *infer);
 
 enum { TERN_OP_ACTIVATION_PARAMS_MAX = 2 };
 

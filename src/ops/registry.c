@@ -13,6 +13,7 @@ static const tern_op_family *const families[] = {
     &tern_ops_shape,
     &tern_ops_conv,
     &tern_ops_fused,
+    &tern_ops_blocked,
     &tern_ops_matmul,
     &tern_ops_pool,
     &tern_ops_variadic,

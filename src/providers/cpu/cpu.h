@@ -56,8 +56,8 @@ TERN_MUST_USE tern_status *tern_cpu_widen_narrow_floats(tern_node *node, bool *o
 // One family a file, listed once, in registry.c; the same families as src/ops.
 extern const tern_cpu_family tern_cpu_elementwise, tern_cpu_activation, tern_cpu_variadic,
     tern_cpu_cast, tern_cpu_reduce, tern_cpu_shape, tern_cpu_movement, tern_cpu_indexing,
-    tern_cpu_matmul, tern_cpu_conv, tern_cpu_fused, tern_cpu_einsum, tern_cpu_pool,
-    tern_cpu_normalize, tern_cpu_image, tern_cpu_rnn, tern_cpu_control, tern_cpu_sequence,
-    tern_cpu_random, tern_cpu_nn, tern_cpu_placement;
+    tern_cpu_matmul, tern_cpu_conv, tern_cpu_fused, tern_cpu_blocked, tern_cpu_einsum,
+    tern_cpu_pool, tern_cpu_normalize, tern_cpu_image, tern_cpu_rnn, tern_cpu_control,
+    tern_cpu_sequence, tern_cpu_random, tern_cpu_nn, tern_cpu_placement;
 
 #endif

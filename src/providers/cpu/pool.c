@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compute/blocked.h"
 #include "providers/cpu/cpu.h"
 #include "providers/cpu/window.h"
 
@@ -18,6 +19,41 @@ static tern_status *read_window(const tern_invocation *invocation, tern_window *
   return NULL;
 }
 
+// ---- Blocked images: a third dimension of one block, over which the window does not reach.
+
+static bool is_blocked(const tern_value *x, const tern_window *w) {
+  return x->dtype == TERN_FLOAT && w->rank == 3 && w->kernel[2] == 1 && w->stride[2] == 1 &&
+         w->pad_begin[2] == 0 && w->in[2] == tern_blocked_block() && w->out[2] == w->in[2] &&
+         w->kernel[0] <= TERN_BLOCKED_MAX_TAPS &&
+         w->kernel[0] * w->kernel[1] <= TERN_BLOCKED_MAX_TAPS;
+}
+
+static void blocked_max(void *context, int64_t begin, int64_t end) {
+  tern_blocked_max_tiles(context, (size_t)begin, (size_t)(end - begin));
+}
+
+static void blocked_average(void *context, int64_t begin, int64_t end) {
+  tern_blocked_average_tiles(context, (size_t)begin, (size_t)(end - begin));
+}
+
+static tern_status *pool_blocked(tern_invocation *invocation, tern_window window,
+                                 bool count_padding, tern_parallel_fn fn) {
+  const tern_value *x = invocation->inputs[0];
+  const double taps = (double)(window.kernel[0] * window.kernel[1]);
+  window.rank = 2;
+  tern_blocked_window_params params = {.window = window,
+                                       .batch = (size_t)x->shape.dims[0],
+                                       .channels = (size_t)x->shape.dims[1] * window.in[2],
+                                       .x = x->data,
+                                       .y = invocation->outputs[0]->data,
+                                       .count_padding = count_padding};
+  tern_parallel_for(invocation->parallel, (int64_t)tern_blocked_window_tile_count(&params),
+                    tern_cost_ns(taps * (double)(window.out[1] * window.in[2]), 0), fn, &params);
+  return NULL;
+}
+
+// ---- Any image
+
 static tern_status *compute_max(tern_invocation *invocation) {
   const tern_value *x = invocation->inputs[0];
   tern_value *y = invocation->outputs[0];
@@ -26,6 +62,8 @@ static tern_status *compute_max(tern_invocation *invocation) {
   size_t planes = planes_of(&x->shape);
   tern_window window;
   TERN_TRY(read_window(invocation, &window));
+  if (is_blocked(x, &window) && !indices)
+    return pool_blocked(invocation, window, false, blocked_max);
 #define POOL(dtype_, suffix, type)                                                                 \
   if (x->dtype == dtype_)                                                                          \
     tern_pool_max_##suffix(&window, planes, (const type *)x->data, (type *)y->data,                \
@@ -44,6 +82,8 @@ static tern_status *compute_average(tern_invocation *invocation) {
   size_t planes = planes_of(&x->shape);
   tern_window window;
   TERN_TRY(read_window(invocation, &window));
+  if (is_blocked(x, &window))
+    return pool_blocked(invocation, window, count_padding, blocked_average);
   if (x->dtype == TERN_FLOAT)
     tern_pool_average_f32(&window, planes, x->data, invocation->outputs[0]->data, count_padding);
   else

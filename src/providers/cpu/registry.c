@@ -2,20 +2,32 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "providers/cpu/cpu.h"
+#include "providers/cpu/blocked.h"
 
 const tern_cpu_family *const tern_cpu_families[] = {
-    &tern_cpu_activation,  &tern_cpu_cast,
-    &tern_cpu_elementwise, &tern_cpu_control,
-    &tern_cpu_shape,       &tern_cpu_conv,
-    &tern_cpu_fused,       &tern_cpu_matmul,
-    &tern_cpu_pool,        &tern_cpu_variadic,
-    &tern_cpu_rnn,         &tern_cpu_image,
-    &tern_cpu_random,      &tern_cpu_nn,
-    &tern_cpu_sequence,    &tern_cpu_movement,
-    &tern_cpu_normalize,   &tern_cpu_einsum,
-    &tern_cpu_reduce,      &tern_cpu_indexing,
-    &tern_cpu_placement,   NULL,
+    &tern_cpu_activation,
+    &tern_cpu_cast,
+    &tern_cpu_elementwise,
+    &tern_cpu_control,
+    &tern_cpu_shape,
+    &tern_cpu_conv,
+    &tern_cpu_fused,
+    &tern_cpu_blocked,
+    &tern_cpu_matmul,
+    &tern_cpu_pool,
+    &tern_cpu_variadic,
+    &tern_cpu_rnn,
+    &tern_cpu_image,
+    &tern_cpu_random,
+    &tern_cpu_nn,
+    &tern_cpu_sequence,
+    &tern_cpu_movement,
+    &tern_cpu_normalize,
+    &tern_cpu_einsum,
+    &tern_cpu_reduce,
+    &tern_cpu_indexing,
+    &tern_cpu_placement,
+    NULL,
 };
 const size_t tern_cpu_family_count = TERN_COUNT_OF(tern_cpu_families) - 1;
 
@@ -119,8 +131,10 @@ static tern_status *prepare(void *self, const tern_prepare *ctx, tern_kernel *ou
   return NULL;
 }
 
-static tern_provider provider = {
-    .name = "CPUExecutionProvider", .claims = claims, .prepare = prepare};
+static tern_provider provider = {.name = "CPUExecutionProvider",
+                                 .claims = claims,
+                                 .prepare = prepare,
+                                 .preferred_block = tern_cpu_preferred_block};
 
 tern_provider *tern_cpu_provider(void) {
   return &provider;
