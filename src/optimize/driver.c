@@ -136,6 +136,23 @@ tern_status *tern_optimize_inserted_casts(tern_model *model) {
   return NULL;
 }
 
+tern_status *tern_optimize_layout(tern_model *model, const tern_optimize_options *options) {
+  static const tern_pass passes[] = {
+      {"assign_layout", "NchwcTransformer", 3, tern_pass_assign_layout, NULL},
+      {"fold_constants", "ConstantFolding", 3, tern_pass_fold_constants, NULL},
+      {"merge_equal", "CommonSubexpressionElimination", 3, NULL, tern_pass_merge_equal},
+      {"eliminate_dead", NULL, 3, NULL, tern_pass_remove_dead},
+  };
+  tern_pass_context ctx = {.options = options, .model = model};
+  for (size_t i = 0; i < TERN_COUNT_OF(passes); ++i) {
+    if (options->level < passes[i].level || is_disabled(&passes[i], options->disabled)) continue;
+    ctx.pass = &passes[i];
+    TERN_TRY(run_pass(&ctx, NULL));
+    if (i == 0 && ctx.changes == 0) break; // nothing to clean up
+  }
+  return NULL;
+}
+
 tern_status *tern_optimize(tern_model *model, const tern_optimize_options *options,
                            tern_text *out_report) {
   tern_pass_context ctx = {.options = options, .model = model};

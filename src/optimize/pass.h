@@ -51,6 +51,7 @@ tern_status *tern_pass_fold_channel_add(tern_pass_context *ctx, tern_node *node)
 tern_status *tern_pass_fuse_gate(tern_pass_context *ctx, tern_node *node);
 tern_status *tern_pass_fuse_addition(tern_pass_context *ctx, tern_node *node);
 tern_status *tern_pass_fuse_activation(tern_pass_context *ctx, tern_node *node);
+tern_status *tern_pass_assign_layout(tern_pass_context *ctx, tern_node *node);
 tern_status *tern_pass_remove_dead(tern_pass_context *ctx, tern_graph *graph);
 tern_status *tern_pass_merge_equal(tern_pass_context *ctx, tern_graph *graph);
 

@@ -31,9 +31,10 @@ static tern_status *import_model(tern_core *core, tern_span bytes,
   return NULL;
 }
 
-static tern_status *optimize(tern_core *core, const tern_session_options *options,
-                             const tern_evaluator *evaluator) {
-  tern_optimize_options optimize = {
+// The passes' options as the session was told them.
+static tern_optimize_options optimize_options(const tern_session_options *options,
+                                              const tern_evaluator *evaluator) {
+  return (tern_optimize_options){
       .level = options->optimization_level,
       .evaluator = evaluator,
       .disabled = tern_session_options_get(options, "optimization.disable_specified_optimizers"),
@@ -41,7 +42,13 @@ static tern_status *optimize(tern_core *core, const tern_session_options *option
           tern_session_options_is(options, "optimization.enable_cast_chain_elimination", "1"),
       .folding_max_bytes = tern_optimize_folding_limit(tern_session_options_get(
           options, "optimization.constant_folding_max_output_size_in_bytes"))};
-  return tern_optimize(core->model, &optimize, NULL);
+}
+
+static int32_t preferred_block(void *self, const tern_node *node) {
+  const tern_placement *placement = tern_partition_find(self, node);
+  const tern_provider *provider = placement ? placement->provider : NULL;
+  return provider && provider->preferred_block ? provider->preferred_block(provider->self, node)
+                                               : 0;
 }
 
 // Defaults of inputs go to kernels as the caller's own values do.
@@ -66,12 +73,22 @@ static tern_allocator *packed_allocator(tern_account *account,
   return options->packed_allocator ? options->packed_allocator : tern_allocator_pages();
 }
 
+// New nodes need somebody to run them.
+static tern_status *assign_layout(tern_core *core, const tern_optimize_options *options) {
+  const tern_layout_chooser chooser = {&core->partition, preferred_block};
+  tern_optimize_options with_layout = *options;
+  with_layout.layout = &chooser;
+  TERN_TRY(tern_optimize_layout(core->model, &with_layout));
+  return tern_lower(core->model, &core->partition);
+}
+
 // Decides who runs what. Nodes that nobody runs as they stand are lowered, and so are those that a
 // provider takes back.
-static tern_status *place(tern_core *core) {
+static tern_status *place(tern_core *core, const tern_optimize_options *options) {
   bool again;
   TERN_TRY(tern_lower(core->model, &core->partition));
   TERN_TRY(tern_optimize_inserted_casts(core->model));
+  TERN_TRY(assign_layout(core, options));
   tern_model_spend_unread(core->model);
   TERN_TRY(tern_partition_compile(&core->partition, core->model, &again));
   while (again) {
@@ -96,12 +113,13 @@ static tern_status *make_ready(tern_core *core, const tern_core_args *args) {
   end_phase(args->profiler, args->source->path ? "model_loading_uri" : "model_loading_array",
             &start_ns);
   TERN_TRY(check_cancel(options));
-  TERN_TRY(optimize(core, options, &evaluator));
+  const tern_optimize_options optimize = optimize_options(options, &evaluator);
+  TERN_TRY(tern_optimize(core->model, &optimize, NULL));
   end_phase(args->profiler, "graph_optimization", &start_ns);
   TERN_TRY(tern_save_optimized(core->model, options));
   tern_model_spend_unread(core->model);
   TERN_TRY(check_cancel(options));
-  TERN_TRY(place(core));
+  TERN_TRY(place(core, &optimize));
   TERN_TRY(align_defaults(core->model->graph));
   start_ns = tern_os_monotonic_ns();
   TERN_TRY(tern_program_create(core->model->graph, &program, &core->program));

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "providers/cpu/cpu.h"
+#include "providers/cpu/blocked.h"
 #include "session/executor.h"
 #include "session/lower.h"
 #include "session/packed_store.h"
@@ -81,12 +81,18 @@ void optimize_close(optimize_fixture *f) {
   tern_account_release(f->program.account);
 }
 
+// As a session does: layouts are assigned to the nodes that run.
 static void optimize(optimize_fixture *f, int32_t level, const char *disabled) {
+  const tern_layout_chooser layout = {NULL, tern_cpu_preferred_block};
   const tern_optimize_options options = {.level = level,
                                          .evaluator = &f->evaluator,
+                                         .layout = &layout,
                                          .disabled = disabled,
                                          .folding_max_bytes = (size_t)1 << 24};
   check(tern_optimize(f->graph.model, &options, NULL));
+  check(tern_model_verify(f->graph.model));
+  check(tern_lower(f->graph.model, &f->partition));
+  check(tern_optimize_layout(f->graph.model, &options));
   check(tern_model_verify(f->graph.model));
 }
 
@@ -98,8 +104,6 @@ static tern_value *input_value(const tern_edge *edge, uint32_t *state) {
   return random_value(edge->type.dtype, &shape, state);
 }
 
-// Kernels are prepared from a copy of the session's life: lowering changes the graph, so questions
-// about what passes did are asked before.
 static void run(optimize_fixture *f, tern_value **out_values) {
   const tern_graph *graph = f->graph.model->graph;
   tern_value *inputs[MAX_VALUES] = {NULL};
@@ -107,6 +111,7 @@ static void run(optimize_fixture *f, tern_value **out_values) {
   uint32_t state = 3;
   for (size_t i = 0; i < graph->inputs.count; ++i)
     inputs[i] = input_value(graph->inputs.data[i], &state);
+  check(tern_lower(f->graph.model, &f->partition)); // new nodes need somebody to run them
   check(tern_program_create(graph, &f->program, &program));
   tern_run context = {.allocator = tern_allocator_system()};
   check(tern_program_run(program, &context, (const tern_value *const *)inputs, NULL, out_values));
@@ -130,22 +135,37 @@ static void expect_near(const tern_value *actual, const tern_value *expected) {
   if (apart > bound * largest) fail_msg("outputs are %g apart, of %g", apart, largest);
 }
 
-void optimize_and_compare(optimize_build_fn build, int32_t level, const char *disabled,
-                          optimize_fixture *out_fixture) {
-  optimize_fixture plain;
+// Both graphs are open; they run, and their outputs agree. Closes the plain one.
+static void run_and_compare(optimize_fixture *plain, optimize_fixture *optimized) {
   tern_value *expected[MAX_VALUES] = {NULL}, *actual[MAX_VALUES] = {NULL};
-  open_fixture(&plain, build);
-  open_fixture(out_fixture, build);
-  optimize(out_fixture, level, disabled);
-  check(tern_lower(plain.graph.model, &plain.partition));
-  run(&plain, expected);
-  run(out_fixture, actual);
-  for (size_t i = 0; i < plain.graph.model->graph->outputs.count; ++i) {
+  run(plain, expected);
+  run(optimized, actual);
+  for (size_t i = 0; i < plain->graph.model->graph->outputs.count; ++i) {
     expect_near(actual[i], expected[i]);
     tern_value_release(actual[i]);
     tern_value_release(expected[i]);
   }
-  optimize_close(&plain);
+  optimize_close(plain);
+}
+
+void optimize_change_and_compare(optimize_build_fn build, int32_t level,
+                                 void (*change)(optimize_fixture *f),
+                                 optimize_fixture *out_fixture) {
+  optimize_fixture plain;
+  open_fixture(&plain, build);
+  open_fixture(out_fixture, build);
+  optimize(out_fixture, level, NULL);
+  change(out_fixture);
+  run_and_compare(&plain, out_fixture);
+}
+
+void optimize_and_compare(optimize_build_fn build, int32_t level, const char *disabled,
+                          optimize_fixture *out_fixture) {
+  optimize_fixture plain;
+  open_fixture(&plain, build);
+  open_fixture(out_fixture, build);
+  optimize(out_fixture, level, disabled);
+  run_and_compare(&plain, out_fixture);
 }
 
 int32_t optimize_count(const optimize_fixture *f, const char *op) {

@@ -30,6 +30,10 @@ void optimize_output(optimize_fixture *f, tern_edge *edge);
 // all), runs both and compares; *out_fixture holds the optimised one for questions. Close it.
 void optimize_and_compare(optimize_build_fn build, int32_t level, const char *disabled,
                           optimize_fixture *out_fixture);
+// The same with `change` made to the optimised graph before it runs.
+void optimize_change_and_compare(optimize_build_fn build, int32_t level,
+                                 void (*change)(optimize_fixture *f),
+                                 optimize_fixture *out_fixture);
 void optimize_close(optimize_fixture *f);
 // Nodes of operator `op` (any domain; NULL: all) in the optimised graph.
 int32_t optimize_count(const optimize_fixture *f, const char *op);
