@@ -103,7 +103,7 @@ static bool reads_what_is_behind(const outlining *o, const tern_node *node) {
 // needs them behind.
 static void gather(outlining *o, tern_node *first, tern_node *last) {
   tern_node *behind = last->next;
-  for (tern_node *node = first, *next; node != behind; node = next) {
+  for (tern_node *node = first, *next; node != last; node = next) {
     next = node->next;
     if (is_member(o, node)) continue;
     node->scratch = reads_what_is_behind(o, node) ? o : NULL;

@@ -248,4 +248,9 @@ struct tern_provider {
   void (*destroy)(tern_provider *provider);
 };
 
+// Whether the provider's kernels may be called outside of a run, one by one, on the host's memory.
+static inline bool tern_provider_computes_anywhere(const tern_provider *provider) {
+  return !provider->memory && !provider->begin_run && !provider->synchronize;
+}
+
 #endif

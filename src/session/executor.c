@@ -57,6 +57,11 @@ static tern_status *run_subgraph(void *self, const char *attr, tern_value *const
   return TERN_ERROR(TERN_INVALID_GRAPH, "there is no subgraph '%s'", attr);
 }
 
+// The lane of the step at work; NULL without.
+static tern_lane *lane_of(const execution *e) {
+  return e->run->lanes ? &e->run->lanes->lanes[e->step->placement->index] : NULL;
+}
+
 // The caller's tensor for a slot that is an output of the program; NULL without.
 static tern_value *given_for(const execution *e, int32_t slot) {
   if (!e->program->slots[slot].is_output) return NULL;
@@ -87,6 +92,9 @@ static tern_status *make_tensor(execution *e, int32_t slot, tern_dtype dtype,
     e->frame->values[slot] = tern_value_retain(given);
     return NULL;
   }
+  if (e->program->slots[slot].space)
+    return tern_lane_create_tensor(lane_of(e), e->run->allocator, dtype, shape,
+                                   &e->frame->values[slot]);
   return tern_value_create_tensor(e->run->allocator, dtype, shape, &e->frame->values[slot]);
 }
 
@@ -192,6 +200,8 @@ static tern_status *call_kernel(execution *e) {
                         .allocator = e->run->allocator,
                         .scratch = &frame->scratch,
                         .parallel = e->run->parallel,
+                        .lane = lane_of(e),
+                        .placement = step->placement,
                         .run_subgraph = run_subgraph,
                         .is_terminated = is_terminated,
                         .self = e};
@@ -224,6 +234,7 @@ static tern_status *run_step(execution *e, int32_t index) {
   if (is_terminated(e))
     return TERN_ERROR(TERN_FAIL, "the run was asked to stop and stopped before node '%s'",
                       step->node->name);
+  if (step->waits) TERN_TRY(tern_lanes_wait(e->run->lanes, step->waits));
   if (!frame->plan->skipped[index]) {
     for (int32_t i = 0; i < step->node->input_count; ++i)
       frame->inputs[i] = step->inputs[i] < 0 ? NULL : frame->values[step->inputs[i]];
@@ -328,6 +339,7 @@ static tern_status *execute(execution *e, const tern_value *const *inputs,
   }
   if (captures != inline_captures) tern_allocator_free(e->run->allocator, captures, bytes);
   for (int32_t i = 0; i < program->step_count && !status; ++i) status = run_step(e, i);
+  if (!status && program->waits) status = tern_lanes_wait(e->run->lanes, program->waits);
   return status;
 }
 
@@ -348,6 +360,7 @@ tern_status *tern_program_run(tern_program *program, tern_run *run, const tern_v
   tern_status *status = tern_frame_acquire(program, &e.frame);
   if (!status) {
     status = run_in_frame(&e, inputs, around, inout_outputs);
+    if (status && run->lanes) tern_lanes_drain(run->lanes); // the frame's memory is used again
     tern_frame_give_back(program, e.frame);
   }
   for (int32_t i = 0; i < program->output_count && status; ++i) {

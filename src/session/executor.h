@@ -3,6 +3,7 @@
 #define TERN_SESSION_EXECUTOR_H_
 
 #include "session/frame.h"
+#include "session/lanes.h"
 #include "session/profiler.h"
 
 // What all programs of one run share.
@@ -14,6 +15,7 @@ typedef struct tern_run {
   // Who helps kernels, and steps that do not need each other: NULL, nobody. Both stop with
   // `terminate`.
   const tern_parallel *parallel, *branches;
+  tern_lanes *lanes; // of the providers at work; NULL where none but the last has any
 } tern_run;
 
 enum { TERN_MAX_RUN_DEPTH = 256 };

@@ -51,7 +51,11 @@ static tern_status *allocate(void *self, int32_t output, tern_dtype dtype, const
   tern_invoke *invoke = self;
   *out_value = NULL;
   if (output >= invoke->node->output_count || !invoke->node->outputs[output]) return NULL;
-  if (!invoke->outputs[output])
+  bool is_elsewhere = invoke->lane && tern_placement_output_space(invoke->placement, output);
+  if (!invoke->outputs[output] && is_elsewhere)
+    TERN_TRY(tern_lane_create_tensor(invoke->lane, invoke->allocator, dtype, shape,
+                                     &invoke->outputs[output]));
+  else if (!invoke->outputs[output])
     TERN_TRY(tern_value_create_tensor(invoke->allocator, dtype, shape, &invoke->outputs[output]));
   tern_value *value = invoke->outputs[output];
   if (value->dtype != dtype || !tern_shape_equal(&value->shape, shape)) {
@@ -133,6 +137,15 @@ static bool has_nothing_to_write(const tern_invoke *invoke) {
   return true;
 }
 
+// A run that was asked to stop is no failure of whoever stopped.
+static tern_status *compute(tern_invoke *invoke, tern_invocation *invocation) {
+  tern_lane *lane = invoke->lane;
+  if (lane) lane->has_work = true;
+  tern_status *status = invoke->kernel->compute(invocation);
+  if (!status || !lane || is_terminated(invoke)) return status;
+  return tern_failure_note(lane->failure, lane->provider, "compute", invoke->node, status);
+}
+
 tern_status *tern_invoke_kernel(tern_invoke *invoke) {
   if (has_nothing_to_write(invoke)) return NULL;
   tern_invocation invocation = {.node = invoke->node,
@@ -142,10 +155,11 @@ tern_status *tern_invoke_kernel(tern_invoke *invoke) {
                                 .outputs = invoke->outputs,
                                 .output_count = invoke->node->output_count,
                                 .allocator = invoke->allocator,
+                                .stream = invoke->lane ? invoke->lane->stream : NULL,
                                 .parallel = invoke->parallel,
                                 .services = &services,
                                 .services_self = invoke};
-  tern_status *status = invoke->kernel->compute(&invocation);
+  tern_status *status = compute(invoke, &invocation);
   // Work that was stopped is not finished.
   if (!status && is_terminated(invoke))
     status = TERN_ERROR(TERN_FAIL, "the run was asked to stop and stopped inside this node");

@@ -4,7 +4,7 @@
 #define TERN_SESSION_INVOKE_H_
 
 #include "base/array.h"
-#include "providers/provider.h"
+#include "session/lanes.h"
 
 // Scratch memory that kernels ask for: pieces are handed out until reset, and kept for the next
 // step.
@@ -33,7 +33,9 @@ typedef struct tern_invoke {
   tern_value **outputs;
   tern_allocator *allocator;
   tern_scratch *scratch;
-  const tern_parallel *parallel; // NULL: the caller's thread alone
+  const tern_parallel *parallel;   // NULL: the caller's thread alone
+  tern_lane *lane;                 // of the kernel's provider; NULL: it has none
+  const tern_placement *placement; // where outputs live; NULL: on the host
   // Runs a subgraph; NULL where there is no run to belong to.
   tern_status *(*run_subgraph)(void *self, const char *attr, tern_value *const *inputs,
                                int32_t input_count, tern_value **out_values, int32_t output_count);

@@ -10,6 +10,9 @@
 #include "session/account.h"
 #include "session/failure.h"
 
+// Sets of providers are bits.
+enum { TERN_MAX_PROVIDERS = 16 };
+
 // Where a node runs. Lives as long as the partition.
 typedef struct tern_placement {
   int32_t index;           // of the provider; where it stands in the partition's list

@@ -40,6 +40,7 @@ static bool is_small(const tern_type *type) {
 static bool can_compute(planning *p, const tern_step *step, tern_value *shape_only) {
   const tern_node *node = step->node;
   if (node->op->flags & (TERN_OP_CONTROL_FLOW | TERN_OP_NONDETERMINISTIC)) return false;
+  if (!tern_provider_computes_anywhere(step->placement->provider)) return false;
   for (int32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i] && !is_small(&p->output_types[i])) return false;
   }
@@ -151,6 +152,7 @@ static tern_status *place_output(planning *p, const tern_step *step, int32_t ind
   if (planned->rank == TERN_RANK_UNKNOWN || type->dtype == TERN_STRING) return NULL;
   if (p->program->slots[slot].is_output || (step->node->op->flags & TERN_OP_CONTROL_FLOW))
     return NULL;
+  if (p->program->slots[slot].space) return NULL; // the slab is the host's
   if (!tern_shape_count(&type->shape, &count) ||
       !tern_dtype_bytes(type->dtype, count, &planned->bytes)) {
     char text[TERN_TYPE_TEXT_BYTES], where[TERN_NODE_TEXT_BYTES];

@@ -6,6 +6,7 @@
 #include "session/frame.h"
 #include "session/plan.h"
 #include "session/prepare.h"
+#include "session/waits.h"
 
 // While a program is built, a map tells each edge's slot. It is kept beside the edges, because one
 // edge has a slot in every program that reads it.
@@ -142,6 +143,8 @@ static tern_status *add_step(build *b, const tern_node *node, int32_t index) {
     TERN_TRY(add_slot(b, node->outputs[i], TERN_SLOT_STEP, &step->outputs[i]));
     tern_slot *slot = &b->slots.data[step->outputs[i]];
     slot->first = slot->last = index; // one that nobody reads dies at once
+    slot->space =
+        step->placement->provider ? tern_placement_output_space(step->placement, i) : NULL;
   }
   return tern_step_prepare(b->program, b->options, step);
 }
@@ -196,6 +199,7 @@ static tern_status *keep_lists(build *b) {
     memcpy(program->captures, b->captures.data, b->captures.count * sizeof *program->captures);
   program->slot_count = (int32_t)b->slots.count;
   program->capture_count = (int32_t)b->captures.count;
+  tern_program_set_waits(program);
   return list_dying(program);
 }
 

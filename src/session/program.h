@@ -26,7 +26,8 @@ typedef struct tern_slot {
   bool is_output; // of the program: its value leaves the run
   int32_t first,
       last; // steps that make and last read it; -1 before the first, step_count at the end
-  int32_t parent_slot; // CAPTURE: the slot of the program around
+  int32_t parent_slot;            // CAPTURE: the slot of the program around
+  const tern_memory_space *space; // STEP: where its bytes lie; NULL: on the host
 } tern_slot;
 
 typedef struct tern_subprogram {
@@ -44,6 +45,7 @@ typedef struct tern_step {
   int32_t subprogram_count;
   int32_t *dying; // slots that nobody reads after this step
   int32_t dying_count;
+  uint32_t waits;                   // providers to wait for before the step: a set
   TERN_ARRAY(tern_packed *) packed; // what the kernel asked for with tern_prepare_packed
   int64_t state_bytes;              // that the kernel holds, `packed` too
 } tern_step;
@@ -64,6 +66,8 @@ struct tern_program {
   int32_t *captures; // slots
   int32_t capture_count;
   size_t largest_inputs, largest_outputs; // of any step
+  uint32_t providers;                     // of its steps and those of subprograms: a set
+  uint32_t waits;                         // those to wait for when the last step is done
   // What runs share and change, under `mutex`.
   tern_os_mutex mutex;
   tern_plan *plans[TERN_PLAN_CACHE_ENTRIES]; // most recently used first

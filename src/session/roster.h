@@ -2,10 +2,8 @@
 #ifndef TERN_SESSION_ROSTER_H_
 #define TERN_SESSION_ROSTER_H_
 
+#include "session/partition.h"
 #include "session/session.h"
-
-// Sets of providers are bits of 32.
-enum { TERN_MAX_PROVIDERS = 16 };
 
 typedef struct tern_roster {
   tern_provider *providers[TERN_MAX_PROVIDERS];

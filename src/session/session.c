@@ -303,6 +303,22 @@ static tern_status *take_given(tern_session *session, const char *const *names, 
   return NULL;
 }
 
+// With the providers that the program needs.
+static tern_status *run_program(tern_session *session, tern_run *run, const tern_value **inputs,
+                                tern_value **inout_outputs) {
+  tern_program *program = session->core->program;
+  if (session->roster.count == 1)
+    return tern_program_run(program, run, inputs, NULL, inout_outputs);
+  tern_lanes lanes;
+  TERN_TRY(tern_lanes_begin(&lanes, session->roster.providers, session->roster.count,
+                            program->providers));
+  run->lanes = &lanes;
+  tern_status *status = tern_program_run(program, run, inputs, NULL, inout_outputs);
+  tern_lanes_end(&lanes);
+  run->lanes = NULL;
+  return status;
+}
+
 // Runs with the program's own order of inputs and outputs. `results` is room for `output_count`
 // values, all NULL.
 static tern_status *run_ordered(tern_session *session, tern_run *run, const tern_value **inputs,
@@ -310,7 +326,7 @@ static tern_status *run_ordered(tern_session *session, tern_run *run, const tern
                                 const char *const *output_names, size_t output_count,
                                 tern_value **inout_outputs) {
   TERN_TRY(take_given(session, output_names, output_count, inout_outputs, outputs));
-  TERN_TRY(tern_program_run(session->core->program, run, inputs, NULL, outputs));
+  TERN_TRY(run_program(session, run, inputs, outputs));
   tern_status *status =
       hand_out(session, run, outputs, output_names, output_count, inout_outputs, results);
   for (size_t k = 0; k < session->model->graph->outputs.count; ++k)
