@@ -87,7 +87,9 @@ static void find_structure(model *m) {
 static bool open_model(const char *path, model *m) {
   *m = (model){.path = path};
   if (!read_file(path, &m->bytes, &m->size)) return false;
-  test_fields_find(m->bytes, m->size, &m->fields);
+  test_fields fields;
+  test_fields_find(m->bytes, m->size, &fields);
+  m->fields = fields;
   find_structure(m);
   m->copy_capacity = 2 * m->size + 4096;
   m->copy = allocate(m->copy_capacity);
@@ -152,12 +154,12 @@ static bool is_whole(const options *o, size_t index) {
 }
 
 static test_load_run_options limits_of(const options *o, size_t index) {
-  bool whole = is_whole(o, index);
+  bool whole = is_whole(o, index), runs = whole || o->run_ms > 0;
   return (test_load_run_options){
       .memory_bytes = (whole ? o->whole_mib : o->memory_mib) << 20,
       .run_cpu_ms = (int)(whole ? o->whole_ms : o->run_ms),
-      .runs = (int)o->runs,
-      .hostile_runs = (int)o->hostile_runs,
+      .runs = runs ? (int)o->runs : 0,
+      .hostile_runs = runs ? (int)o->hostile_runs : 0,
       .round_trip = true,
       .given = o->given,
       .given_count = o->given_count,
@@ -260,7 +262,8 @@ static const struct {
     {"--runs", offsetof(options, runs), 1000, "of each model that loads, with other sizes each"},
     {"--hostile-runs", offsetof(options, hostile_runs), 1000, "further ones, with hostile numbers"},
     {"--memory", offsetof(options, memory_mib), 1 << 20, "MiB for a model and its runs"},
-    {"--run-ms", offsetof(options, run_ms), 1000000, "CPU time before a run is asked to stop"},
+    {"--run-ms", offsetof(options, run_ms), 1000000,
+     "CPU time before a run is asked to stop; 0: only load"},
     {"--whole", offsetof(options, whole), 1 << 20, "give one case of so many what whole runs need"},
     {"--whole-memory", offsetof(options, whole_mib), 1 << 20, "MiB that those get"},
     {"--whole-ms", offsetof(options, whole_ms), 1000000, "CPU time that those get a run"},
