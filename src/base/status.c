@@ -22,7 +22,7 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-tern_status *tern_status_out_of_memory(void) {
+tern_status *(tern_status_out_of_memory)(void) {
   return &out_of_memory_status;
 }
 

@@ -57,7 +57,22 @@ static inline void tern_status_ignore(tern_status *status) {
   tern_status_free(status);
 }
 
-#define TERN_ERROR(code, ...) tern_status_create((code), __FILE__, __LINE__, __VA_ARGS__)
+// Clang's static analyzer does not know that what is created is there, and would follow every error
+// on as a success. An expression, because it does not look into functions of functions for ever.
+#ifdef __clang_analyzer__
+#define tern_status_never_null(status)                                                             \
+  ({                                                                                               \
+    tern_status *never_null_ = (status);                                                           \
+    if (!never_null_) __builtin_unreachable();                                                     \
+    never_null_;                                                                                   \
+  })
+#define tern_status_out_of_memory() tern_status_never_null(tern_status_out_of_memory())
+#else
+#define tern_status_never_null(status) (status)
+#endif
+
+#define TERN_ERROR(code, ...)                                                                      \
+  tern_status_never_null(tern_status_create((code), __FILE__, __LINE__, __VA_ARGS__))
 
 // Evaluates a status expression and returns early from the enclosing function when it failed.
 #define TERN_TRY(expr)                                                                             \

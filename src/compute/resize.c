@@ -74,7 +74,8 @@ static int64_t clamp(double x, int64_t size) {
 // The elements around `x`, the nearest ones at its sides, and their weights.
 static void fill_place(const tern_resize_filter *filter, const tern_resize_axis *axis, double x,
                        int64_t *index, double *weight) {
-  double first = ceil(x) - (double)(axis->taps / 2), sum = 0.0;
+  const int64_t before = axis->taps / 2;
+  double first = ceil(x) - (double)before, sum = 0.0;
   double stretch = filter->antialias && axis->scale < 1.0 ? axis->scale : 1.0;
   for (int64_t k = 0; k < axis->taps; ++k) {
     double at = first + (double)k;

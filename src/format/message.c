@@ -104,6 +104,8 @@ static float float_of(uint64_t scalar) {
   return value;
 }
 
+// A list of no elements is NULL, and nothing is written to it.
+// NOLINTBEGIN(clang-analyzer-core.NullDereference, clang-analyzer-core.NonNullParamChecker)
 static tern_status *fill_i64(const tern_pb_field *field, int64_t *values) {
   if (field->wire == TERN_PB_VARINT) {
     *values = (int64_t)field->scalar;
@@ -126,6 +128,7 @@ static tern_status *fill_f32(const tern_pb_field *field, float *values) {
   if (field->bytes.size > 0) memcpy(values, field->bytes.data, field->bytes.size);
   return NULL;
 }
+// NOLINTEND(clang-analyzer-core.NullDereference, clang-analyzer-core.NonNullParamChecker)
 
 // Adds the elements of `field` to its list in `object`, behind the first *filled ones.
 static tern_status *fill_list(tern_message_reader *reader, const tern_message_field *row,

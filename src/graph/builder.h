@@ -73,9 +73,9 @@ static inline tern_attr tern_attr_ints(const char *name, const int64_t *values, 
 // Constants, as initializers of the builder's graph. `tern_build_constant` takes the reference.
 tern_edge *tern_build_constant(tern_builder *builder, tern_value *value);
 tern_edge *tern_build_i64s(tern_builder *builder, const int64_t *values, int64_t count); // [count]
-tern_edge *tern_build_i64(tern_builder *builder, int64_t value);                         // []
-// A scalar of `dtype` (rank 0), converted from `value` as Cast does.
-tern_edge *tern_build_scalar(tern_builder *builder, tern_dtype dtype, double value);
+tern_edge *tern_build_i64(tern_builder *builder, int64_t number);                        // []
+// A scalar of `dtype` (rank 0), converted from `number` as Cast does.
+tern_edge *tern_build_scalar(tern_builder *builder, tern_dtype dtype, double number);
 
 typedef struct tern_patch {
   tern_builder builder;

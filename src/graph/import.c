@@ -114,37 +114,37 @@ static tern_status *index_replacements(import_context *context) {
   return NULL;
 }
 
-static tern_status *import_model(import_context *context, tern_span bytes) {
+static tern_status *import_model(import_context *context, tern_span bytes, tern_onnx_model *file) {
   tern_model *model = context->model;
-  tern_onnx_model file;
-  TERN_TRY(tern_onnx_parse_model(bytes, &context->arena, &file));
-  context->file = &file;
-  if (!file.has_graph) return TERN_ERROR(TERN_INVALID_GRAPH, "the model has no graph");
-  if (file.ir_version > NEWEST_IR_VERSION)
+  TERN_TRY(tern_onnx_parse_model(bytes, &context->arena, file));
+  context->file = file;
+  if (!file->has_graph) return TERN_ERROR(TERN_INVALID_GRAPH, "the model has no graph");
+  if (file->ir_version > NEWEST_IR_VERSION)
     return TERN_ERROR(TERN_INVALID_GRAPH, "IR version %lld is newer than %d, which Tern knows",
-                      (long long)file.ir_version, NEWEST_IR_VERSION);
-  import_env env = {.opsets = file.opsets, .opset_count = file.opset_count, .prefix = ""};
+                      (long long)file->ir_version, NEWEST_IR_VERSION);
+  import_env env = {.opsets = file->opsets, .opset_count = file->opset_count, .prefix = ""};
   TERN_TRY(import_texts(context));
   TERN_TRY(import_opsets(context, &env));
   TERN_TRY(import_annotations(context));
   TERN_TRY(index_replacements(context));
   TERN_TRY(tern_import_collect_functions(context));
-  tern_import_reserve_names(model, &file.graph);
+  tern_import_reserve_names(model, &file->graph);
   const char *name;
-  TERN_TRY(tern_import_keep_text(context, file.graph.name, &name));
+  TERN_TRY(tern_import_keep_text(context, file->graph.name, &name));
   TERN_TRY(tern_graph_create(model, NULL, name, &model->graph));
-  return tern_import_graph(context, &env, NULL, &file.graph, NULL, model->graph);
+  return tern_import_graph(context, &env, NULL, &file->graph, NULL, model->graph);
 }
 
 tern_status *tern_import(tern_model *model, tern_span bytes, const tern_import_options *options) {
   static const tern_import_options no_options;
   tern_allocator *allocator = model->allocator;
   import_context context = {.model = model, .options = options ? options : &no_options};
+  tern_onnx_model file;
   tern_arena_init(allocator, &context.arena);
   tern_map_init(allocator, &context.functions);
   tern_map_init(allocator, &context.replacements);
   tern_text_init(allocator, &context.key);
-  tern_status *status = import_model(&context, bytes);
+  tern_status *status = import_model(&context, bytes, &file);
   tern_import_forget_values(&context);
   tern_text_deinit(&context.key);
   tern_map_deinit(&context.replacements);

@@ -87,7 +87,7 @@ tern_status *tern_import_initializers(import_context *context, import_scope *sco
     TERN_TRY(import_initializer(context, scope, &graph->initializers[i]));
   for (size_t i = 0; i < graph->sparse_initializer_count; ++i) {
     const char *name;
-    tern_value *value;
+    tern_value *value = NULL;
     TERN_TRY(tern_import_text(context, graph->sparse_initializers[i].values.name, &name));
     TERN_TRY(tern_import_sparse(context, &graph->sparse_initializers[i], &value));
     TERN_TRY(add_initializer(scope, name, value));

@@ -86,6 +86,7 @@ static tern_status *read_slot(build *b, const tern_edge *edge, int32_t *out_slot
 }
 
 static void touch(build *b, int32_t slot, int32_t step) {
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `slot` is one of them.
   if (b->slots.data[slot].last < step) b->slots.data[slot].last = step;
 }
 
@@ -163,6 +164,7 @@ static tern_status *add_outputs(build *b, const tern_graph *graph) {
   TERN_TRY(TERN_ARENA_ARRAY(&program->arena, graph->outputs.count, &program->outputs));
   for (size_t i = 0; i < graph->outputs.count; ++i) {
     TERN_TRY(read_slot(b, graph->outputs.data[i], &program->outputs[i]));
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is a slot, or no success.
     b->slots.data[program->outputs[i]].is_output = true;
     b->slots.data[program->outputs[i]].last = program->step_count;
   }

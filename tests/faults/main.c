@@ -103,7 +103,7 @@ static void fail_one(const char *name, tern_span bytes, int64_t n, uint64_t expe
 }
 
 static void fail_each(const char *name, tern_span bytes) {
-  uint64_t expected, again = 0;
+  uint64_t expected = 0, again = 0;
   // The first also fills what lives as long as the process.
   tern_status *status = load_and_run(name, bytes, 0, &expected);
   if (!status) status = load_and_run(name, bytes, 0, &again);

@@ -98,7 +98,7 @@ static bool numbers_match(const test_value *expected, const test_value *actual, 
 static bool strings_match(const test_value *expected, const test_value *actual, char *message,
                           size_t capacity) {
   for (size_t i = 0; i < expected->count; ++i) {
-    if (strcmp(expected->strings[i], actual->strings[i])) {
+    if (strcmp(expected->strings[i], actual->strings[i]) != 0) {
       snprintf(message, capacity, "[%zu]: \"%s\", expected \"%s\"", i, actual->strings[i],
                expected->strings[i]);
       return false;

@@ -85,7 +85,7 @@ static void add_dims(builder *tensor, const wire_field *field) {
 
 static void add_string(builder *tensor, const wire_field *field) {
   char *text = test_alloc(field->size + 1);
-  memcpy(text, field->data, field->size);
+  if (field->size) memcpy(text, field->data, field->size);
   add(tensor, 0, text);
 }
 

@@ -221,6 +221,7 @@ static tern_status *put_batch(scan *s, int32_t output, const tern_value *item,
                               int64_t length) {
   tern_shape shape = {.rank = 1, .dims = {batch_count}};
   const tern_shape *inner = item ? &item->shape : &stack->item_shape;
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is no item is a stack.
   tern_dtype dtype = item ? item->dtype : stack->dtype;
   if (inner->rank + 2 > TERN_MAX_RANK || dtype == TERN_STRING || tern_dtype_is_sub_byte(dtype))
     return TERN_ERROR(TERN_NOT_IMPLEMENTED, "scan output %d of type %s is not supported", output,

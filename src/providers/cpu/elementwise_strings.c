@@ -33,7 +33,7 @@ typedef struct joiner {
 static tern_status *join(joiner *j, const tern_string *a, const tern_string *b, tern_value *y,
                          int64_t index) {
   const size_t size = a->size + b->size; // both are in memory: no overflow
-  if (size > j->capacity) {
+  if (size > j->capacity || !j->data) {
     tern_allocator_free(j->allocator, j->data, j->capacity);
     j->data = NULL;
     j->capacity = 0;

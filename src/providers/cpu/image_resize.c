@@ -245,7 +245,7 @@ tern_status *tern_cpu_resize_compute(tern_invocation *invocation) {
   TERN_TRY(tern_op_resize_read(invocation->node, &x->shape, lists[1], lists[2], lists[3], &resize));
   if (tern_value_count(y) == 0) return NULL;
   lay_out(filter, &resize, &x->shape, &l);
-  if (l.rank == 0) return tern_cpu_copy_elements(x, y);
+  if (l.rank <= 0) return tern_cpu_copy_elements(x, y);
   for (int32_t i = 0; i < l.rank; ++i) {
     if (l.changes[i] || filter->mode == TERN_RESIZE_NEAREST)
       TERN_TRY(make_table(invocation, filter, l.changes[i], &l.axes[i]));

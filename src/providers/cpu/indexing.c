@@ -80,7 +80,7 @@ static tern_status *find_tuples(tern_invocation *invocation, int32_t batch_dims,
   tuple_blocks blocks = {tern_shape_product(shape, 0, shape->rank - 1),
                          tern_shape_product(data, end, data->rank), NULL};
   int64_t batches = tern_shape_product(shape, 0, batch_dims);
-  int64_t per_batch = batches > 0 ? blocks.count / batches : 0;
+  int64_t per_batch = batches > 0 ? blocks.count / batches : 1;
   int64_t batch_blocks = tern_shape_product(data, batch_dims, end);
   TERN_TRY(allocate_offsets(invocation, blocks.count, &blocks.offsets));
   for (int64_t t = 0; t < blocks.count; ++t) {

@@ -95,7 +95,8 @@ static void double_is_the_formula(void **state) {
   (void)state;
   for (size_t f = 0; f < TERN_COUNT_OF(functions); ++f) {
     const function *fn = &functions[f];
-    for (double x = -9; x < 9; x += 0.37) {
+    for (int i = 0; i < 49; ++i) {
+      const double x = -9 + 0.37 * i;
       double y;
       tern_activation_find(fn->activation,
                            TERN_DOUBLE)(&x, &y, 1, &(tern_activation_params){fn->alpha, fn->beta});
