@@ -178,6 +178,40 @@ tern_status *tern_infer_run(const tern_node *node, const tern_type *const *input
   return annotate(node, run(&infer, input_types, output_types));
 }
 
+static bool is_settled(const tern_edge *edge) {
+  return !edge || (edge->type.kind == TERN_KIND_TENSOR && edge->type.dtype != TERN_DTYPE_UNDEFINED);
+}
+
+// Every input and output is a tensor whose element type stood when the node was checked.
+static bool is_settled_node(const tern_node *node) {
+  for (int32_t i = 0; i < node->input_count; ++i) {
+    if (!is_settled(node->inputs[i])) return false;
+  }
+  for (int32_t i = 0; i < node->output_count; ++i) {
+    if (!node->outputs[i] || !is_settled(node->outputs[i])) return false;
+  }
+  return true;
+}
+
+tern_status *tern_infer_sizes(const tern_node *node, const tern_type *const *input_types,
+                              const tern_value *const *input_values, tern_type *output_types) {
+  tern_infer infer = {.node = node,
+                      .input_count = node->input_count,
+                      .output_count = node->output_count,
+                      .input_types = input_types,
+                      .input_values = input_values,
+                      .output_types = output_types};
+  if (!is_settled_node(node)) return annotate(node, run(&infer, input_types, output_types));
+  for (int32_t i = 0; i < node->output_count; ++i) {
+    output_types[i].kind = TERN_KIND_TENSOR;
+    output_types[i].dtype = node->outputs[i]->type.dtype;
+    output_types[i].shape.rank = TERN_RANK_UNKNOWN;
+    output_types[i].element = NULL;
+    output_types[i].denotation = NULL;
+  }
+  return annotate(node, node->op->infer(&infer));
+}
+
 // Joins what was inferred into an output edge that may already carry a declared type.
 static tern_status *keep_output(tern_edge *edge, const tern_type *inferred) {
   if (edge->type.kind == TERN_KIND_NONE) {

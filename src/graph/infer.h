@@ -97,5 +97,11 @@ TERN_MUST_USE tern_status *tern_infer_run(const tern_node *node,
                                           const tern_type *const *input_types,
                                           const tern_value *const *input_values,
                                           tern_type *output_types);
+// As above for a node of a program that runs, where every value has the type that its edge had when
+// the node was checked: tensors are not checked again.
+TERN_MUST_USE tern_status *tern_infer_sizes(const tern_node *node,
+                                            const tern_type *const *input_types,
+                                            const tern_value *const *input_values,
+                                            tern_type *output_types);
 
 #endif

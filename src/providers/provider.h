@@ -51,7 +51,8 @@ typedef struct tern_invocation_services {
   tern_status *(*set_output)(void *self, int32_t output, tern_value *value);
   tern_status *(*scratch)(void *self, size_t bytes, void **out_data);
   tern_status *(*run_subgraph)(void *self, const char *attr, tern_value *const *inputs,
-                               int32_t input_count, tern_value **out_values, int32_t output_count);
+                               int32_t input_count, tern_value **inout_values,
+                               int32_t output_count);
   bool (*is_terminated)(void *self);
 } tern_invocation_services;
 
@@ -76,13 +77,15 @@ static inline TERN_MUST_USE tern_status *tern_invocation_scratch(tern_invocation
   return invocation->services->scratch(invocation->services_self, bytes, out_data);
 }
 // Runs the node's subgraph `attr`. Inputs are borrowed; each output is a new reference, which
-// stays valid after further runs of the subgraph.
+// stays valid after further runs of the subgraph. An entry of `inout_values` is NULL, or a
+// reference to an output of an earlier run, which is given up: its memory is used again where it
+// can be. On an error the entries are references or NULL still.
 static inline TERN_MUST_USE tern_status *
 tern_invocation_run_subgraph(tern_invocation *invocation, const char *attr,
                              tern_value *const *inputs, int32_t input_count,
-                             tern_value **out_values, int32_t output_count) {
+                             tern_value **inout_values, int32_t output_count) {
   return invocation->services->run_subgraph(invocation->services_self, attr, inputs, input_count,
-                                            out_values, output_count);
+                                            inout_values, output_count);
 }
 // The run was asked to stop: long kernels return soon.
 static inline bool tern_invocation_is_terminated(tern_invocation *invocation) {

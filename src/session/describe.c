@@ -6,6 +6,7 @@
 
 #include "session/cost.h"
 #include "session/memory_report.h"
+#include "session/plan.h"
 
 // Below 0: not known.
 typedef struct node_facts {
@@ -31,15 +32,6 @@ typedef struct session_survey {
 } session_survey;
 
 // ---- Shapes and operations of a step.
-
-// The latest plan of `program`, or NULL; released by the caller.
-static tern_plan *latest_plan(tern_program *program) {
-  tern_os_mutex_lock(&program->mutex);
-  tern_plan *plan = program->plans[0];
-  if (plan) plan->references++;
-  tern_os_mutex_unlock(&program->mutex);
-  return plan;
-}
 
 static void slot_type(const tern_program *program, const tern_plan *plan, int32_t slot,
                       tern_type *out_type) {
@@ -96,13 +88,17 @@ static tern_status *count_op(session_survey *survey, const tern_op *op, double f
 
 static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle);
 
+static bool is_skipped(const tern_plan *plan, int32_t index) {
+  return index < plan->end && (plan->flags[index] & TERN_STEP_SKIPPED);
+}
+
 // Steps that planning has computed, and subgraphs that did not run where the graph around them did,
 // cost nothing.
 static tern_status *look_at_step(session_survey *survey, const tern_program *program,
                                  const tern_plan *plan, int32_t index, bool is_idle) {
   const tern_step *step = &program->steps[index];
   node_facts facts = {.step = step};
-  bool is_free = is_idle || (plan && plan->skipped[index]);
+  bool is_free = is_idle || (plan && is_skipped(plan, index));
   if (!is_free) TERN_TRY(step_flops(survey->allocator, program, plan, step, &facts.flops));
   if (facts.flops < 0)
     survey->is_complete = false;
@@ -117,7 +113,7 @@ static tern_status *look_at_step(session_survey *survey, const tern_program *pro
 
 // `is_idle`: nothing of the program was run unless it has a plan.
 static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle) {
-  tern_plan *plan = latest_plan(program);
+  tern_plan *plan = tern_plan_latest(program);
   tern_status *status = NULL;
   for (int32_t i = 0; i < program->step_count && !status; ++i)
     status = look_at_step(survey, program, plan, i, is_idle && !plan);

@@ -1,22 +1,21 @@
-// The executor: steps in order, each over its slots.
+// The executor: steps in order, segment by segment, each over its slots.
 #include "session/executor.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-// One run of one program.
-typedef struct execution {
-  tern_program *program;
-  tern_run *run;
-  tern_frame *frame;
-  tern_value **given_outputs; // by output of the program: the caller's tensors, or NULL
-  const tern_step *step;      // at work
-} execution;
+#include "base/poison.h"
+#include "session/outputs.h"
+#include "session/place.h"
+#include "session/plan.h"
+#include "session/size.h"
 
 static bool is_terminated(void *self) {
-  const execution *e = self;
+  const tern_execution *e = self;
   return e->run->terminate && atomic_load_explicit(e->run->terminate, memory_order_relaxed);
 }
+
+// ---- Subgraphs.
 
 // A body was prepared for the types of its inputs; a loop's state could change its own.
 static tern_status *check_types(const tern_program *program, tern_value *const *inputs) {
@@ -33,10 +32,8 @@ static tern_status *check_types(const tern_program *program, tern_value *const *
   return NULL;
 }
 
-static tern_status *run_subgraph(void *self, const char *attr, tern_value *const *inputs,
-                                 int32_t input_count, tern_value **out_values,
-                                 int32_t output_count) {
-  execution *e = self;
+static tern_status *find_subprogram(const tern_execution *e, const char *attr, int32_t input_count,
+                                    int32_t output_count, int32_t *out_index) {
   for (int32_t i = 0; i < e->step->subprogram_count; ++i) {
     const tern_subprogram *sub = &e->step->subprograms[i];
     if (strcmp(sub->attr, attr) != 0) continue;
@@ -44,141 +41,52 @@ static tern_status *run_subgraph(void *self, const char *attr, tern_value *const
       return TERN_ERROR(
           TERN_INVALID_GRAPH, "subgraph '%s' has %d inputs and %d outputs; %d and %d are needed",
           attr, sub->program->input_count, sub->program->output_count, input_count, output_count);
-    TERN_TRY(check_types(sub->program, inputs));
-    if (e->run->depth >= TERN_MAX_RUN_DEPTH)
-      return TERN_ERROR(TERN_FAIL, "subgraphs run inside each other too deeply");
-    memset(out_values, 0, (size_t)output_count * sizeof *out_values);
-    e->run->depth++;
-    tern_status *status = tern_program_run(sub->program, e->run, (const tern_value *const *)inputs,
-                                           e->frame, out_values);
-    e->run->depth--;
-    return status;
+    *out_index = i;
+    return NULL;
   }
   return TERN_ERROR(TERN_INVALID_GRAPH, "there is no subgraph '%s'", attr);
 }
 
-// The lane of the step at work; NULL without.
-static tern_lane *lane_of(const execution *e) {
-  return e->run->lanes ? &e->run->lanes->lanes[e->step->placement->index] : NULL;
+static tern_status *run_in_frame(tern_program *program, tern_run *run, tern_frame *frame,
+                                 const tern_value *const *inputs, const tern_frame *around,
+                                 bool is_cached, tern_value **inout_outputs);
+
+// The frame stays with the step until its kernel returns: a loop finds it ready in each iteration.
+static tern_status *run_subgraph(void *self, const char *attr, tern_value *const *inputs,
+                                 int32_t input_count, tern_value **inout_values,
+                                 int32_t output_count) {
+  tern_execution *e = self;
+  int32_t index = 0;
+  TERN_TRY(find_subprogram(e, attr, input_count, output_count, &index));
+  tern_program *program = e->step->subprograms[index].program;
+  TERN_TRY(check_types(program, inputs));
+  if (e->run->depth >= TERN_MAX_RUN_DEPTH)
+    return TERN_ERROR(TERN_FAIL, "subgraphs run inside each other too deeply");
+  tern_frame **frame = &e->frame->bodies[index];
+  bool is_first = !*frame;
+  if (is_first) TERN_TRY(tern_frame_acquire(program, frame));
+  e->run->depth++;
+  tern_status *status = run_in_frame(program, e->run, *frame, (const tern_value *const *)inputs,
+                                     e->frame, is_first, inout_values);
+  e->run->depth--;
+  return status;
 }
 
-// The caller's tensor for a slot that is an output of the program; NULL without.
-static tern_value *given_for(const execution *e, int32_t slot) {
-  if (!e->program->slots[slot].is_output) return NULL;
-  for (int32_t i = 0; i < e->program->output_count; ++i) {
-    if (e->program->outputs[i] == slot) return e->given_outputs[i];
+static void give_bodies_back(tern_execution *e) {
+  for (int32_t i = 0; i < e->step->subprogram_count; ++i) {
+    if (!e->frame->bodies[i]) continue;
+    tern_frame_give_back(e->step->subprograms[i].program, e->frame->bodies[i]);
+    e->frame->bodies[i] = NULL;
   }
-  return NULL;
 }
 
-static tern_status *check_given(const tern_value *given, tern_dtype dtype,
-                                const tern_shape *shape) {
-  if (given->kind == TERN_KIND_TENSOR && given->dtype == dtype &&
-      tern_shape_equal(&given->shape, shape))
-    return NULL;
-  char a[TERN_SHAPE_TEXT_BYTES], b[TERN_SHAPE_TEXT_BYTES];
-  return TERN_ERROR(TERN_INVALID_ARGUMENT,
-                    "the caller's memory for an output is %s%s, the result is %s%s",
-                    tern_dtype_name(given->dtype), tern_shape_format(&given->shape, a, sizeof a),
-                    tern_dtype_name(dtype), tern_shape_format(shape, b, sizeof b));
-}
+// ---- Steps.
 
-// A tensor of its own for a slot whose size is known only now, or which leaves the run.
-static tern_status *make_tensor(execution *e, int32_t slot, tern_dtype dtype,
-                                const tern_shape *shape) {
-  tern_value *given = given_for(e, slot);
-  if (given) {
-    TERN_TRY(check_given(given, dtype, shape));
-    e->frame->values[slot] = tern_value_retain(given);
-    return NULL;
-  }
-  if (e->program->slots[slot].space)
-    return tern_lane_create_tensor(lane_of(e), e->run->allocator, dtype, shape,
-                                   &e->frame->values[slot]);
-  return tern_value_create_tensor(e->run->allocator, dtype, shape, &e->frame->values[slot]);
-}
-
-static void set_header(execution *e, int32_t slot, void *data) {
-  const tern_planned_slot *planned = &e->frame->plan->slots[slot];
-  tern_shape shape;
-  tern_shape_set(&shape, planned->rank, planned->dims);
-  tern_value_init_tensor(&e->frame->headers[slot], planned->dtype, &shape, data, planned->bytes);
-  e->frame->values[slot] = &e->frame->headers[slot];
-}
-
-// Shapes of the step's outputs from its actual inputs, which are checked in doing so.
-static tern_status *infer_now(execution *e, tern_type **out_types) {
-  tern_frame *frame = e->frame;
-  const tern_node *node = e->step->node;
-  for (int32_t i = 0; i < node->input_count; ++i) {
-    frame->type_list[i] = frame->inputs[i] ? &frame->types[i] : NULL;
-    if (frame->inputs[i]) tern_value_get_type(frame->inputs[i], &frame->types[i]);
-  }
-  *out_types = frame->types + node->input_count;
-  return tern_infer_run(node, frame->type_list, frame->inputs, *out_types);
-}
-
-// What is learnt from more inputs must be what the plan has made room for.
-static tern_status *check_planned(const tern_planned_slot *planned, const tern_type *inferred) {
-  tern_shape shape;
-  if (!inferred || planned->rank == TERN_RANK_UNKNOWN) return NULL;
-  tern_shape_set(&shape, planned->rank, planned->dims);
-  if (tern_shape_equal(&shape, &inferred->shape)) return NULL;
-  char expected[TERN_SHAPE_TEXT_BYTES], found[TERN_SHAPE_TEXT_BYTES];
-  return TERN_ERROR(TERN_RUNTIME_EXCEPTION, "an output of shape %s was planned as %s",
-                    tern_shape_format(&inferred->shape, found, sizeof found),
-                    tern_shape_format(&shape, expected, sizeof expected));
-}
-
-// Memory for one output, unless the kernel makes it itself.
-static tern_status *place_output(execution *e, int32_t output, const tern_type *inferred) {
-  tern_frame *frame = e->frame;
-  int32_t slot = e->step->outputs[output];
-  const tern_planned_slot *planned = &frame->plan->slots[slot];
-  TERN_TRY(check_planned(planned, inferred));
-  if (planned->place == TERN_PLACE_SLAB) {
-    set_header(e, slot, frame->slab ? frame->slab + planned->offset : NULL);
-  } else if (planned->place == TERN_PLACE_VIEW) {
-    set_header(e, slot, frame->values[planned->source]->data);
-  } else if (planned->rank != TERN_RANK_UNKNOWN) {
-    tern_shape shape;
-    tern_shape_set(&shape, planned->rank, planned->dims);
-    return make_tensor(e, slot, planned->dtype, &shape);
-  } else if (inferred && inferred->kind == TERN_KIND_TENSOR &&
-             tern_shape_is_known(&inferred->shape)) {
-    return make_tensor(e, slot, inferred->dtype, &inferred->shape);
-  }
-  return NULL;
-}
-
-// `types` are the outputs' as inferred now; NULL where the plan knows them.
-static tern_status *place_outputs(execution *e, const tern_type *types) {
-  const tern_op *op = e->step->node->op;
-  for (int32_t i = 0; i < e->step->node->output_count; ++i) {
-    if (e->step->outputs[i] < 0) continue;
-    const tern_type *type = types ? &types[i] : NULL;
-    TERN_TRY(place_output(e, i, type));
-    if (e->frame->values[e->step->outputs[i]] || (op->flags & TERN_OP_DATA_DEPENDENT)) continue;
-    if (type && type->kind != TERN_KIND_TENSOR) continue;
-    char text[TERN_TYPE_TEXT_BYTES];
-    return TERN_ERROR(TERN_INVALID_GRAPH, "the shape of output %d cannot be inferred (%s)", i,
-                      type ? tern_type_format(type, text, sizeof text) : "?");
-  }
-  return NULL;
-}
-
-// What the kernel made itself must be what the plan and the graph count on.
-static tern_status *check_made(const execution *e, int32_t slot) {
+// What the kernel made itself must be what the graph counts on.
+static tern_status *check_made(const tern_execution *e, int32_t slot) {
   const tern_value *value = e->frame->values[slot];
-  const tern_planned_slot *planned = &e->frame->plan->slots[slot];
   const tern_type *type = &e->program->slots[slot].edge->type;
-  bool same = tern_type_admits(type, value);
-  if (same && planned->rank != TERN_RANK_UNKNOWN) {
-    same = planned->rank == value->shape.rank &&
-           memcmp(planned->dims, value->shape.dims,
-                  (size_t)planned->rank * sizeof *planned->dims) == 0;
-  }
-  if (same) return NULL;
+  if (tern_type_admits(type, value)) return NULL;
   char expected[TERN_TYPE_TEXT_BYTES], found[TERN_TYPE_TEXT_BYTES];
   tern_type actual;
   tern_value_get_type(value, &actual);
@@ -188,185 +96,160 @@ static tern_status *check_made(const execution *e, int32_t slot) {
                     tern_type_format(type, expected, sizeof expected));
 }
 
-static tern_status *call_kernel(execution *e) {
+// Takes over what the kernel made.
+static tern_status *take_made(tern_execution *e, tern_status *status) {
+  tern_frame *frame = e->frame;
+  for (int32_t i = 0; i < e->step->node->output_count; ++i) {
+    int32_t slot = e->step->outputs[i];
+    if (slot < 0 || frame->slots[slot].place != TERN_PLACE_RUN) continue;
+    frame->values[slot] = frame->outputs[i];
+    if (status || !frame->slots[slot].is_made) continue;
+    status = check_made(e, slot);
+    if (!status) tern_size_made(frame, slot);
+  }
+  return status;
+}
+
+static tern_status *call_kernel(tern_execution *e, uint8_t flags) {
   tern_frame *frame = e->frame;
   const tern_step *step = e->step;
-  for (int32_t i = 0; i < step->node->output_count; ++i)
+  const tern_node *node = step->node;
+  for (int32_t i = 0; i < node->input_count; ++i)
+    frame->inputs[i] = step->inputs[i] < 0 ? NULL : frame->values[step->inputs[i]];
+  for (int32_t i = 0; i < node->output_count; ++i)
     frame->outputs[i] = step->outputs[i] < 0 ? NULL : frame->values[step->outputs[i]];
-  tern_invoke invoke = {.node = step->node,
-                        .kernel = &step->kernel,
-                        .inputs = frame->inputs,
-                        .outputs = frame->outputs,
-                        .allocator = e->run->allocator,
-                        .scratch = &frame->scratch,
-                        .parallel = e->run->parallel,
-                        .lane = lane_of(e),
-                        .placement = step->placement,
-                        .run_subgraph = run_subgraph,
-                        .is_terminated = is_terminated,
-                        .self = e};
+  e->invoke.node = node;
+  e->invoke.kernel = &step->kernel;
+  e->invoke.lane = tern_execution_lane(e);
+  e->invoke.placement = step->placement;
   int64_t start = e->run->profiler ? tern_os_monotonic_ns() : 0;
-  tern_status *status = tern_invoke_kernel(&invoke);
-  for (int32_t i = 0; i < step->node->output_count; ++i) {
-    int32_t slot = step->outputs[i];
-    if (slot < 0) continue;
-    frame->values[slot] = frame->outputs[i];
-    if (!status && tern_frame_owns(frame, slot)) status = check_made(e, slot);
-  }
+  tern_status *status = flags & TERN_STEP_EMPTY ? NULL : tern_invoke_kernel(&e->invoke);
+  if (step->subprogram_count > 0) give_bodies_back(e);
+  if (flags & TERN_STEP_BINDS) status = take_made(e, status);
   if (e->run->profiler && !status)
     tern_profiler_add_step(e->run->profiler, step, &step->kernel, frame->inputs, frame->outputs,
                            start);
   return status;
 }
 
-static void release_dying(execution *e) {
+static void release_dying(tern_execution *e, int32_t index) {
   tern_frame *frame = e->frame;
   for (int32_t i = 0; i < e->step->dying_count; ++i) {
     int32_t slot = e->step->dying[i];
-    if (tern_frame_owns(frame, slot)) tern_value_release(frame->values[slot]);
-    frame->values[slot] = NULL;
+    const tern_slot_state *state = &frame->slots[slot];
+    if (state->place == TERN_PLACE_RUN) {
+      tern_value_release(frame->values[slot]);
+      frame->values[slot] = NULL;
+    } else if (state->place == TERN_PLACE_BUFFER && frame->slots[state->buffer].last == index) {
+      tern_poison(frame->headers[slot].data, frame->headers[slot].data_bytes);
+    }
   }
 }
 
-static tern_status *run_step(execution *e, int32_t index) {
-  tern_frame *frame = e->frame;
+// Buffers are poisoned while nothing lives in them: a step that reads what is gone, or writes what
+// another has, is found where it happens.
+static void unpoison_outputs(const tern_execution *e) {
+  for (int32_t i = 0; i < e->step->node->output_count; ++i) {
+    int32_t slot = e->step->outputs[i];
+    if (slot >= 0 && e->frame->slots[slot].place == TERN_PLACE_BUFFER)
+      tern_unpoison(e->frame->headers[slot].data, e->frame->headers[slot].data_bytes);
+  }
+}
+
+static tern_status *run_step(tern_execution *e, int32_t index) {
   const tern_step *step = e->step = &e->program->steps[index];
+  uint8_t flags = e->frame->steps[index].flags;
   if (is_terminated(e))
     return TERN_ERROR(TERN_FAIL, "the run was asked to stop and stopped before node '%s'",
                       step->node->name);
   if (step->waits) TERN_TRY(tern_lanes_wait(e->run->lanes, step->waits));
-  if (!frame->plan->skipped[index]) {
-    for (int32_t i = 0; i < step->node->input_count; ++i)
-      frame->inputs[i] = step->inputs[i] < 0 ? NULL : frame->values[step->inputs[i]];
-    bool runs_subgraphs = step->node->op->flags & TERN_OP_CONTROL_FLOW;
-    tern_type *types = NULL;
-    if (frame->plan->is_open[index] && !runs_subgraphs) TERN_TRY(infer_now(e, &types));
-    tern_status *status = runs_subgraphs ? NULL : place_outputs(e, types);
-    if (status) {
-      char where[TERN_NODE_TEXT_BYTES];
-      return tern_status_annotate(status, "%s",
-                                  tern_node_describe(step->node, where, sizeof where));
-    }
-    TERN_TRY(call_kernel(e));
+  if (!(flags & TERN_STEP_SKIPPED)) {
+    unpoison_outputs(e);
+    if (flags & TERN_STEP_BINDS) TERN_TRY(tern_outputs_bind(e));
+    TERN_TRY(call_kernel(e, flags));
   }
-  release_dying(e);
+  release_dying(e, index);
   return NULL;
 }
 
-// Constants, inputs, captures, and what the plan has computed.
-static void fill_slots(execution *e, const tern_value *const *inputs,
-                       const tern_value *const *captures) {
-  const tern_program *program = e->program;
-  tern_value **values = e->frame->values;
-  for (int32_t s = 0; s < program->slot_count; ++s) {
-    values[s] = e->frame->plan->slots[s].value;
-    if (program->slots[s].role == TERN_SLOT_CONSTANT)
-      values[s] = (tern_value *)(uintptr_t)tern_edge_constant(program->slots[s].edge);
-  }
-  for (int32_t i = 0; i < program->input_count; ++i)
-    values[program->inputs[i]] = (tern_value *)(uintptr_t)inputs[i];
-  for (int32_t i = 0; i < program->capture_count; ++i)
-    values[program->captures[i]] = (tern_value *)(uintptr_t)captures[i];
-}
+// ---- Segments.
 
-static tern_status *copy_into(const tern_value *value, tern_value *given) {
-  if (value->kind != TERN_KIND_TENSOR)
-    return TERN_ERROR(TERN_INVALID_ARGUMENT,
-                      "the caller's memory is for a tensor, the result is none");
-  TERN_TRY(check_given(given, value->dtype, &value->shape));
-  if (value->dtype != TERN_STRING) {
-    if (value->data_bytes) memcpy(given->data, value->data, value->data_bytes);
-    return NULL;
+// Sizes and places the steps from `begin` on, now that everything before them has run.
+static tern_status *enter_segment(tern_execution *e, int32_t begin, int32_t *out_end) {
+  tern_frame *frame = e->frame;
+  tern_segment *segment = &frame->segments[begin];
+  tern_sized sized;
+  bool learned;
+  // Sizes may follow from anything that was made.
+  if (e->run->lanes) TERN_TRY(tern_lanes_wait(e->run->lanes, e->program->providers));
+  tern_status *status = tern_size_steps(frame, begin, true, &sized);
+  if (status || sized.changed || sized.end != segment->end) segment->parent = 0;
+  TERN_TRY(status);
+  TERN_TRY(tern_size_learn(frame, begin, true, &sized, &learned));
+  if (segment->parent != frame->chain) {
+    TERN_TRY(tern_place_later(frame, begin, sized.end));
+    *segment = (tern_segment){.parent = frame->chain, .id = ++frame->next_id, .end = sized.end};
+    frame->heap_chain = segment->id;
+    atomic_fetch_add_explicit(&e->program->segments_placed, 1, memory_order_relaxed);
   }
-  const tern_string *strings = value->data;
-  for (int64_t i = 0; i < tern_value_count(value); ++i)
-    TERN_TRY(tern_value_set_string(given, i, strings[i].data, strings[i].size));
+  frame->chain = segment->id;
+  *out_end = sized.end;
   return NULL;
 }
 
-// Output `index` leaves the run. What the frame owns is handed over; anything else is shared inside
-// a run and copied out of it, because the caller may write to what it gets.
-static tern_status *take_output(execution *e, int32_t index, bool is_main, tern_value **out_value) {
-  int32_t slot = e->program->outputs[index];
-  tern_value *value = e->frame->values[slot], *given = e->given_outputs[index];
-  if (given) {
-    *out_value = given;
-    return value == given ? NULL : copy_into(value, given);
+static tern_status *run_steps(tern_execution *e) {
+  int32_t end = e->frame->first_end;
+  for (int32_t i = 0; i < e->program->step_count; ++i) {
+    if (i == end) TERN_TRY(enter_segment(e, i, &end));
+    TERN_TRY(run_step(e, i));
   }
-  if (tern_frame_owns(e->frame, slot) && !is_main) {
-    *out_value = tern_value_retain(value);
-    return NULL;
-  }
-  if (tern_frame_owns(e->frame, slot)) {
-    bool taken_before = false, is_given = false;
-    for (int32_t i = 0; i < e->program->output_count; ++i) {
-      taken_before |= i < index && e->program->outputs[i] == slot;
-      is_given |= e->given_outputs[i] == value;
-    }
-    if (taken_before || is_given) return tern_value_clone(e->run->allocator, value, out_value);
-    *out_value = tern_value_retain(value);
-    return NULL;
-  }
-  return is_main ? tern_value_clone(e->run->allocator, value, out_value)
-                 : tern_value_share(e->run->allocator, value, out_value);
+  return e->program->waits ? tern_lanes_wait(e->run->lanes, e->program->waits) : NULL;
 }
 
-static tern_status *take_outputs(execution *e, bool is_main, tern_value **inout_outputs) {
-  int32_t count = e->program->output_count;
-  tern_status *status = NULL;
-  int32_t taken = 0;
-  for (; taken < count && !status; ++taken) {
-    tern_value *value = NULL;
-    status = take_output(e, taken, is_main, &value);
-    if (!status) inout_outputs[taken] = value;
-  }
-  return status;
-}
-
-static tern_status *execute(execution *e, const tern_value *const *inputs,
-                            const tern_frame *around) {
+static tern_status *prepare(tern_execution *e, const tern_value *const *inputs, bool is_cached) {
   tern_program *program = e->program;
   const tern_value *inline_captures[32], **captures = inline_captures;
   size_t bytes = (size_t)program->capture_count * sizeof *captures;
   if (program->capture_count > (int32_t)TERN_COUNT_OF(inline_captures))
     TERN_TRY(tern_allocator_alloc(e->run->allocator, bytes, (void **)&captures));
   for (int32_t i = 0; i < program->capture_count; ++i)
-    captures[i] = around->values[program->slots[program->captures[i]].parent_slot];
-  tern_status *status = tern_plan_get(program, inputs, captures, &e->frame->plan);
-  if (!status) {
-    fill_slots(e, inputs, captures);
-    status = tern_frame_reserve(e->frame, e->frame->plan->slab_bytes);
-  }
+    captures[i] = e->around->values[program->slots[program->captures[i]].parent_slot];
+  tern_status *status = tern_plan_prepare(program, e->frame, inputs, captures, is_cached);
   if (captures != inline_captures) tern_allocator_free(e->run->allocator, captures, bytes);
-  for (int32_t i = 0; i < program->step_count && !status; ++i) status = run_step(e, i);
-  if (!status && program->waits) status = tern_lanes_wait(e->run->lanes, program->waits);
   return status;
 }
 
-static tern_status *run_in_frame(execution *e, const tern_value *const *inputs,
-                                 const tern_frame *around, tern_value **inout_outputs) {
-  TERN_TRY(execute(e, inputs, around));
-  return take_outputs(e, around == NULL, inout_outputs);
+static tern_status *run_in_frame(tern_program *program, tern_run *run, tern_frame *frame,
+                                 const tern_value *const *inputs, const tern_frame *around,
+                                 bool is_cached, tern_value **inout_outputs) {
+  tern_execution e = {.program = program,
+                      .run = run,
+                      .frame = frame,
+                      .around = around,
+                      .inputs = inputs,
+                      .given = inout_outputs};
+  e.invoke = (tern_invoke){.inputs = frame->inputs,
+                           .outputs = frame->outputs,
+                           .allocator = run->allocator,
+                           .scratch = &frame->scratch,
+                           .parallel = run->parallel,
+                           .make_output = tern_outputs_make,
+                           .run_subgraph = run_subgraph,
+                           .is_terminated = is_terminated,
+                           .self = &e};
+  tern_status *status = prepare(&e, inputs, is_cached);
+  if (!status) status = run_steps(&e);
+  if (!status) status = tern_outputs_take(&e, inout_outputs);
+  if (status && run->lanes) tern_lanes_drain(run->lanes); // the frame's memory is used again
+  tern_frame_clear(frame, status != NULL);
+  return status;
 }
 
 tern_status *tern_program_run(tern_program *program, tern_run *run, const tern_value *const *inputs,
-                              const tern_frame *around, tern_value **inout_outputs) {
-  tern_value *inline_given[16], **given = inline_given;
-  size_t bytes = (size_t)program->output_count * sizeof *given;
-  if (program->output_count > (int32_t)TERN_COUNT_OF(inline_given))
-    TERN_TRY(tern_allocator_alloc(run->allocator, bytes, (void **)&given));
-  if (bytes) memcpy(given, inout_outputs, bytes);
-  execution e = {.program = program, .run = run, .given_outputs = given};
-  tern_status *status = tern_frame_acquire(program, &e.frame);
-  if (!status) {
-    status = run_in_frame(&e, inputs, around, inout_outputs);
-    if (status && run->lanes) tern_lanes_drain(run->lanes); // the frame's memory is used again
-    tern_frame_give_back(program, e.frame);
-  }
-  for (int32_t i = 0; i < program->output_count && status; ++i) {
-    if (inout_outputs[i] && inout_outputs[i] != given[i]) tern_value_release(inout_outputs[i]);
-    inout_outputs[i] = given[i];
-  }
-  if (given != inline_given) tern_allocator_free(run->allocator, given, bytes);
+                              tern_value **inout_outputs) {
+  tern_frame *frame;
+  TERN_TRY(tern_frame_acquire(program, &frame));
+  tern_status *status = run_in_frame(program, run, frame, inputs, NULL, true, inout_outputs);
+  tern_frame_give_back(program, frame);
   return status;
 }

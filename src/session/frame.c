@@ -3,33 +3,76 @@
 
 #include <string.h>
 
+#include "base/poison.h"
+
 #define ALLOCATE(count, out_array)                                                                 \
   tern_allocator_calloc(allocator, (count), sizeof **(out_array), (void **)(out_array))
+#define FREE(count, array) tern_allocator_free(allocator, (array), (count) * sizeof *(array))
 
-static tern_status *fill(tern_frame *frame, tern_allocator *allocator) {
-  size_t slots = (size_t)frame->program->slot_count;
-  size_t in = frame->program->largest_inputs, out = frame->program->largest_outputs;
+static size_t ahead_bytes(const tern_program *program) {
+  size_t count = program->largest_outputs;
+  return (count < TERN_AHEAD_OUTPUTS ? count : TERN_AHEAD_OUTPUTS) * TERN_SMALL_BYTES;
+}
+
+static tern_status *allocate_tables(tern_frame *frame, tern_allocator *allocator) {
+  const tern_program *program = frame->program;
+  size_t slots = (size_t)program->slot_count, steps = (size_t)program->step_count;
+  size_t in = program->largest_inputs, out = program->largest_outputs;
   TERN_TRY(ALLOCATE(slots, &frame->values));
   TERN_TRY(ALLOCATE(slots, &frame->headers));
+  TERN_TRY(ALLOCATE(slots, &frame->slots));
+  TERN_TRY(ALLOCATE(slots, &frame->usages));
+  TERN_TRY(ALLOCATE(slots, &frame->pieces));
+  TERN_TRY(ALLOCATE(steps, &frame->steps));
+  TERN_TRY(ALLOCATE(steps, &frame->segments));
+  TERN_TRY(ALLOCATE((size_t)program->output_count, &frame->made));
+  TERN_TRY(ALLOCATE(program->largest_subprograms, &frame->bodies));
   TERN_TRY(ALLOCATE(in, &frame->inputs));
   TERN_TRY(ALLOCATE(out, &frame->outputs));
   TERN_TRY(ALLOCATE(in + out, &frame->types));
-  return ALLOCATE(in, &frame->type_list);
+  TERN_TRY(ALLOCATE(in, &frame->type_list));
+  return tern_allocator_alloc(allocator, ahead_bytes(program), (void **)&frame->ahead);
+}
+
+static void fill_tables(tern_frame *frame) {
+  const tern_program *program = frame->program;
+  const tern_shape unknown = {.rank = TERN_RANK_UNKNOWN};
+  for (int32_t s = 0; s < program->slot_count; ++s) {
+    const tern_slot *slot = &program->slots[s];
+    frame->slots[s].buffer = frame->slots[s].output = -1;
+    frame->slots[s].place = slot->role == TERN_SLOT_STEP ? TERN_PLACE_RUN : TERN_PLACE_GIVEN;
+    tern_value_init_tensor(&frame->headers[s], TERN_DTYPE_UNDEFINED, &unknown, NULL, 0);
+    if (slot->role == TERN_SLOT_CONSTANT)
+      frame->values[s] = (tern_value *)(uintptr_t)tern_edge_constant(slot->edge);
+  }
 }
 
 void tern_frame_destroy(tern_frame *frame) {
   if (!frame) return;
   const tern_program *program = frame->program;
   tern_allocator *allocator = program->frame_allocator;
-  size_t slots = (size_t)program->slot_count;
+  size_t slots = (size_t)program->slot_count, steps = (size_t)program->step_count;
   size_t in = program->largest_inputs, out = program->largest_outputs;
-  tern_allocator_free(allocator, frame->values, slots * sizeof *frame->values);
-  tern_allocator_free(allocator, frame->headers, slots * sizeof *frame->headers);
-  tern_allocator_free(allocator, frame->inputs, in * sizeof *frame->inputs);
-  tern_allocator_free(allocator, frame->outputs, out * sizeof *frame->outputs);
-  tern_allocator_free(allocator, frame->types, (in + out) * sizeof *frame->types);
-  tern_allocator_free(allocator, frame->type_list, in * sizeof *frame->type_list);
+  FREE(slots, frame->values);
+  FREE(slots, frame->headers);
+  FREE(slots, frame->slots);
+  FREE(slots, frame->usages);
+  FREE(slots, frame->pieces);
+  FREE(steps, frame->steps);
+  FREE(steps, frame->segments);
+  FREE((size_t)program->output_count, frame->made);
+  FREE(program->largest_subprograms, frame->bodies);
+  FREE(in, frame->inputs);
+  FREE(out, frame->outputs);
+  FREE(in + out, frame->types);
+  FREE(in, frame->type_list);
+  tern_allocator_free(allocator, frame->ahead, ahead_bytes(program));
+  tern_unpoison(frame->slab, frame->slab_bytes);
   tern_allocator_free(allocator, frame->slab, frame->slab_bytes);
+  TERN_ARRAY_FREE(allocator, &frame->key);
+  TERN_ARRAY_FREE(allocator, &frame->next_key);
+  tern_heap_deinit(&frame->heap);
+  tern_arena_deinit(&frame->known_values);
   tern_scratch_deinit(&frame->scratch);
   TERN_DELETE(allocator, frame);
 }
@@ -58,29 +101,37 @@ tern_status *tern_frame_acquire(tern_program *program, tern_frame **out_frame) {
     TERN_TRY(TERN_NEW(program->frame_allocator, &frame));
     frame->program = program;
     tern_scratch_init(program->frame_allocator, &frame->scratch);
-    tern_status *status = fill(frame, program->frame_allocator);
+    tern_heap_init(program->frame_allocator, &frame->heap);
+    tern_arena_init(program->frame_allocator, &frame->known_values);
+    tern_status *status = allocate_tables(frame, program->frame_allocator);
     if (status) {
       tern_frame_destroy(frame);
       return status;
     }
+    fill_tables(frame);
   }
   *out_frame = frame;
   return NULL;
 }
 
-bool tern_frame_owns(const tern_frame *frame, int32_t slot) {
-  return frame->values[slot] && frame->program->slots[slot].role == TERN_SLOT_STEP &&
-         frame->values[slot] != &frame->headers[slot] &&
-         frame->plan->slots[slot].place != TERN_PLACE_KNOWN;
+static void clear_slot(tern_frame *frame, int32_t slot) {
+  if (frame->slots[slot].place != TERN_PLACE_RUN) return;
+  tern_value_release(frame->values[slot]);
+  frame->values[slot] = NULL;
+}
+
+void tern_frame_clear(tern_frame *frame, bool has_failed) {
+  const tern_program *program = frame->program;
+  for (int32_t s = 0; has_failed && s < program->slot_count; ++s) clear_slot(frame, s);
+  for (int32_t i = 0; i < program->output_count; ++i) {
+    clear_slot(frame, program->outputs[i]);
+    tern_value_release(frame->made[i]);
+    frame->made[i] = NULL;
+  }
 }
 
 void tern_frame_give_back(tern_program *program, tern_frame *frame) {
-  for (int32_t s = 0; frame->plan && s < program->slot_count; ++s) {
-    if (tern_frame_owns(frame, s)) tern_value_release(frame->values[s]);
-    frame->values[s] = NULL;
-  }
-  tern_plan_release(frame->plan);
-  frame->plan = NULL;
+  tern_heap_settle(&frame->heap);
   tern_os_mutex_lock(&program->mutex);
   for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES && frame; ++i) {
     if (program->frames[i]) continue;
@@ -94,10 +145,30 @@ void tern_frame_give_back(tern_program *program, tern_frame *frame) {
 tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes) {
   if (slab_bytes <= frame->slab_bytes) return NULL;
   tern_allocator *allocator = frame->program->frame_allocator;
+  tern_unpoison(frame->slab, frame->slab_bytes);
   tern_allocator_free(allocator, frame->slab, frame->slab_bytes);
   frame->slab = NULL;
   frame->slab_bytes = 0;
+  frame->is_ready = false;
   TERN_TRY(tern_allocator_alloc(allocator, slab_bytes, (void **)&frame->slab));
   frame->slab_bytes = slab_bytes;
+  return NULL;
+}
+
+tern_status *tern_frame_keep(tern_frame *frame, int32_t slot, const void *data, size_t bytes,
+                             bool *out_changed) {
+  tern_slot_state *state = &frame->slots[slot];
+  if (bytes > (size_t)state->known_room) {
+    // Rooms double, so that what the arena keeps of smaller ones is less than the last.
+    size_t room = 16;
+    while (room < bytes) room *= 2;
+    TERN_TRY(tern_arena_alloc(&frame->known_values, room, &state->known));
+    state->known_room = (int32_t)room;
+    *out_changed = true;
+  }
+  if (bytes > 0 && memcmp(state->known, data, bytes) != 0) {
+    memcpy(state->known, data, bytes);
+    *out_changed = true;
+  }
   return NULL;
 }

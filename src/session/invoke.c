@@ -55,6 +55,8 @@ static tern_status *allocate(void *self, int32_t output, tern_dtype dtype, const
   if (!invoke->outputs[output] && is_elsewhere)
     TERN_TRY(tern_lane_create_tensor(invoke->lane, invoke->allocator, dtype, shape,
                                      &invoke->outputs[output]));
+  else if (!invoke->outputs[output] && invoke->make_output)
+    TERN_TRY(invoke->make_output(invoke->self, output, dtype, shape, &invoke->outputs[output]));
   else if (!invoke->outputs[output])
     TERN_TRY(tern_value_create_tensor(invoke->allocator, dtype, shape, &invoke->outputs[output]));
   tern_value *value = invoke->outputs[output];
@@ -85,12 +87,12 @@ static tern_status *scratch(void *self, size_t bytes, void **out_data) {
 }
 
 static tern_status *run_subgraph(void *self, const char *attr, tern_value *const *inputs,
-                                 int32_t input_count, tern_value **out_values,
+                                 int32_t input_count, tern_value **inout_values,
                                  int32_t output_count) {
   tern_invoke *invoke = self;
   if (!invoke->run_subgraph)
     return TERN_ERROR(TERN_NOT_IMPLEMENTED, "control flow needs a run to belong to");
-  return invoke->run_subgraph(invoke->self, attr, inputs, input_count, out_values, output_count);
+  return invoke->run_subgraph(invoke->self, attr, inputs, input_count, inout_values, output_count);
 }
 
 static bool is_terminated(void *self) {

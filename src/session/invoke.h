@@ -36,9 +36,14 @@ typedef struct tern_invoke {
   const tern_parallel *parallel;   // NULL: the caller's thread alone
   tern_lane *lane;                 // of the kernel's provider; NULL: it has none
   const tern_placement *placement; // where outputs live; NULL: on the host
+  // Makes a tensor for an output whose type the kernel has found: a new reference. NULL: from
+  // `allocator`.
+  tern_status *(*make_output)(void *self, int32_t output, tern_dtype dtype, const tern_shape *shape,
+                              tern_value **out_value);
   // Runs a subgraph; NULL where there is no run to belong to.
   tern_status *(*run_subgraph)(void *self, const char *attr, tern_value *const *inputs,
-                               int32_t input_count, tern_value **out_values, int32_t output_count);
+                               int32_t input_count, tern_value **inout_values,
+                               int32_t output_count);
   bool (*is_terminated)(void *self); // NULL: never
   void *self;
 } tern_invoke;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "session/plan.h"
+
 typedef struct survey {
   tern_memory_report *report;
   const tern_session *session;

@@ -1,379 +1,332 @@
-// Planning: shapes of everything that can be known, small values computed ahead, offsets in the
-// slab.
+// Plans: keys, the cache, and making a frame ready.
 #include "session/plan.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-#include "session/invoke.h"
-#include "session/memory_plan.h"
+#include "session/place.h"
+#include "session/size.h"
 
-// Values of up to this many elements are computed while planning when all they need is known: shape
-// arithmetic, not data.
-enum { SMALL_VALUE_ELEMENTS = 64, SMALL_VALUE_BYTES = 1024 };
+// ---- Keys.
 
-// A planning under way: what is known of each slot so far.
-typedef struct planning {
-  tern_program *program;
-  tern_plan *plan;
-  tern_type *types;          // by slot
-  const tern_value **values; // by slot; NULL: not known
-  int32_t *buffer;           // by slot: index of the buffer it lives in, or -1
-  tern_buffer_usage *buffers;
-  size_t buffer_count;
-  // For the step at work.
-  const tern_type **input_types;
-  const tern_value **input_values;
-  tern_type *output_types;
-  tern_value **outputs;
-} planning;
-
-static bool is_small(const tern_type *type) {
-  int64_t count;
-  if (type->kind != TERN_KIND_TENSOR || !tern_shape_count(&type->shape, &count)) return false;
-  if (count > SMALL_VALUE_ELEMENTS) return false;
-  return type->dtype == TERN_INT64 || type->dtype == TERN_INT32 || type->dtype == TERN_BOOL ||
-         type->dtype == TERN_FLOAT;
-}
-
-// Whether the step can be computed now. An input of which only the shape matters is stood in for by
-// `shape_only`.
-static bool can_compute(planning *p, const tern_step *step, tern_value *shape_only) {
-  const tern_node *node = step->node;
-  if (node->op->flags & (TERN_OP_CONTROL_FLOW | TERN_OP_NONDETERMINISTIC)) return false;
-  if (!tern_provider_computes_anywhere(step->placement->provider)) return false;
-  for (int32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] && !is_small(&p->output_types[i])) return false;
-  }
-  bool reads_shape = node->op->flags & TERN_OP_READS_SHAPE;
-  for (int32_t i = 0; i < node->input_count; ++i) {
-    int32_t slot = step->inputs[i];
-    if (slot < 0 || p->input_values[i]) continue;
-    if (!reads_shape || i > 0 || !tern_shape_is_known(&p->types[slot].shape)) return false;
-    if (p->types[slot].kind != TERN_KIND_TENSOR) return false;
-    tern_value_init_tensor(shape_only, p->types[slot].dtype, &p->types[slot].shape, NULL, 0);
-    p->input_values[i] = shape_only;
-  }
-  return true;
-}
-
-static tern_status *compute_ahead(planning *p, int32_t index, const tern_step *step) {
-  tern_value shape_only;
-  if (!can_compute(p, step, &shape_only)) return NULL;
-  tern_status *status = tern_evaluate_node(step->node, &step->kernel, p->input_values,
-                                           SMALL_VALUE_BYTES, p->plan->allocator, p->outputs);
-  if (status) {
-    // It fails again, in its place, when the run gets there.
-    if (tern_status_is_out_of_memory(status)) return status;
-    tern_status_ignore(status);
-    return NULL;
-  }
-  for (int32_t i = 0; i < step->node->output_count; ++i) {
-    int32_t slot = step->outputs[i];
-    if (slot < 0) continue;
-    p->plan->slots[slot].place = TERN_PLACE_KNOWN;
-    p->plan->slots[slot].value = p->outputs[i];
-    p->values[slot] = p->outputs[i];
-  }
-  p->plan->skipped[index] = true;
+static tern_status *push(tern_frame *frame, int64_t word) {
+  TERN_ARRAY_PUSH(frame->program->frame_allocator, &frame->next_key, word);
   return NULL;
 }
 
-static tern_status *keep_shape(planning *p, int32_t slot, const tern_type *type) {
-  tern_planned_slot *planned = &p->plan->slots[slot];
-  planned->rank = TERN_RANK_UNKNOWN;
-  planned->dtype = type->dtype;
-  if (type->kind != TERN_KIND_TENSOR || !tern_shape_is_known(&type->shape)) return NULL;
-  tern_dim *dims;
-  TERN_TRY(TERN_ARENA_ARRAY(&p->plan->arena, type->shape.rank, &dims));
-  memcpy(dims, type->shape.dims, (size_t)type->shape.rank * sizeof *dims);
-  planned->dims = dims;
-  planned->rank = type->shape.rank;
-  return NULL;
-}
-
-static void extend(planning *p, int32_t buffer, int32_t last) {
-  if (p->buffers[buffer].last < last) p->buffers[buffer].last = last;
-}
-
-// Output 0 of a view operator: the bytes of its input, when that is not made while running.
-static bool place_view(planning *p, const tern_step *step, int32_t slot) {
-  int32_t source = step->inputs[0];
-  if (!(step->node->op->flags & TERN_OP_VIEW) || source < 0) return false;
-  if (p->types[source].kind != TERN_KIND_TENSOR || p->types[source].dtype == TERN_STRING)
-    return false;
-  tern_place place = p->plan->slots[source].place;
-  if (place == TERN_PLACE_RUN || place == TERN_PLACE_KNOWN) return false;
-  p->plan->slots[slot].place = TERN_PLACE_VIEW;
-  p->plan->slots[slot].source = source;
-  p->buffer[slot] = p->buffer[source];
-  if (p->buffer[slot] >= 0) extend(p, p->buffer[slot], p->program->slots[slot].last);
-  return true;
-}
-
-// Whether the step also reads the buffer of slot `source` through another slot, a view of it, or
-// as an input that it may not overwrite.
-static bool reads_buffer_otherwise(const planning *p, const tern_step *step, int32_t source) {
-  for (int32_t i = 0; i < step->node->input_count; ++i) {
-    int32_t slot = step->inputs[i];
-    if (slot < 0 || p->buffer[slot] != p->buffer[source]) continue;
-    if (slot != source || !tern_op_input_bit(step->node->op->inplace_inputs, i)) return true;
-  }
-  return false;
-}
-
-// Output 0 over an input that ends here, has the same size and type, and that the operator may
-// overwrite. Buffers that a view keeps alive are left.
-static bool place_over_input(planning *p, const tern_step *step, int32_t index, int32_t slot,
-                             size_t bytes) {
-  const tern_node *node = step->node;
-  for (int32_t i = 0; i < node->input_count && i < 32; ++i) {
-    int32_t source = step->inputs[i];
-    if (source < 0 || !((node->op->inplace_inputs >> i) & 1u)) continue;
-    int32_t buffer = p->buffer[source];
-    if (buffer < 0 || p->buffers[buffer].last != index || p->buffers[buffer].bytes != bytes)
-      continue;
-    if (tern_dtype_size(p->types[source].dtype) != tern_dtype_size(p->types[slot].dtype)) continue;
-    if (!tern_shape_equal(&p->types[source].shape, &p->types[slot].shape)) continue;
-    if (reads_buffer_otherwise(p, step, source)) continue;
-    p->buffer[slot] = buffer;
-    extend(p, buffer, p->program->slots[slot].last);
-    return true;
-  }
-  return false;
-}
-
-static tern_status *place_output(planning *p, const tern_step *step, int32_t index,
-                                 int32_t output) {
-  int32_t slot = step->outputs[output];
-  tern_planned_slot *planned = &p->plan->slots[slot];
-  const tern_type *type = &p->types[slot];
-  int64_t count;
-  planned->place = TERN_PLACE_RUN;
-  if (planned->rank == TERN_RANK_UNKNOWN || type->dtype == TERN_STRING) return NULL;
-  if (p->program->slots[slot].is_output || (step->node->op->flags & TERN_OP_CONTROL_FLOW))
-    return NULL;
-  if (p->program->slots[slot].space) return NULL; // the slab is the host's
-  if (!tern_shape_count(&type->shape, &count) ||
-      !tern_dtype_bytes(type->dtype, count, &planned->bytes)) {
-    char text[TERN_TYPE_TEXT_BYTES], where[TERN_NODE_TEXT_BYTES];
-    return TERN_ERROR(TERN_INVALID_ARGUMENT, "%s: output %d of type %s is too large",
-                      tern_node_describe(step->node, where, sizeof where), output,
-                      tern_type_format(type, text, sizeof text));
-  }
-  if (output == 0 && place_view(p, step, slot)) return NULL;
-  planned->place = TERN_PLACE_SLAB;
-  if (output == 0 && place_over_input(p, step, index, slot, planned->bytes)) return NULL;
-  p->buffer[slot] = (int32_t)p->buffer_count;
-  p->buffers[p->buffer_count++] = (tern_buffer_usage){
-      .bytes = planned->bytes, .first = index, .last = p->program->slots[slot].last};
-  return NULL;
-}
-
-// Inputs count too: inference cannot refuse a shape, or an element that it reads, which it does not
-// know.
-static bool is_open(const planning *p, const tern_step *step) {
-  for (int32_t i = 0; i < step->node->input_count; ++i) {
-    const tern_type *type = p->input_types[i];
-    if (!type) continue;
-    if (type->kind == TERN_KIND_TENSOR && !tern_shape_is_known(&type->shape)) return true;
-    if (!p->input_values[i] && tern_op_input_bit(step->node->op->shape_inputs, i)) return true;
-  }
-  for (int32_t i = 0; i < step->node->output_count; ++i) {
-    int32_t slot = step->outputs[i];
-    if (slot >= 0 && p->plan->slots[slot].rank == TERN_RANK_UNKNOWN) return true;
-  }
-  return false;
-}
-
-static tern_status *plan_step(planning *p, int32_t index) {
-  const tern_step *step = &p->program->steps[index];
-  const tern_node *node = step->node;
-  for (int32_t i = 0; i < node->input_count; ++i) {
-    int32_t slot = step->inputs[i];
-    p->input_types[i] = slot < 0 ? NULL : &p->types[slot];
-    p->input_values[i] = slot < 0 ? NULL : p->values[slot];
-  }
-  TERN_TRY(tern_infer_run(node, p->input_types, p->input_values, p->output_types));
-  for (int32_t i = 0; i < node->output_count; ++i) {
-    int32_t slot = step->outputs[i];
-    if (slot < 0) continue;
-    // What a subgraph gives is known when it has run; declarations about it are not relied on.
-    if (node->op->flags & TERN_OP_CONTROL_FLOW) p->output_types[i].shape.rank = TERN_RANK_UNKNOWN;
-    p->types[slot] = p->output_types[i];
-    TERN_TRY(keep_shape(p, slot, &p->output_types[i]));
-  }
-  p->plan->is_open[index] = is_open(p, step);
-  TERN_TRY(compute_ahead(p, index, step));
-  for (int32_t i = 0; i < node->output_count && !p->plan->skipped[index]; ++i) {
-    if (step->outputs[i] >= 0) TERN_TRY(place_output(p, step, index, i));
+// Kind and element type, the shape of a tensor, and its elements where sizes follow from them.
+static tern_status *add_to_key(tern_frame *frame, int32_t slot, const tern_value *value) {
+  bool has_elements =
+      tern_size_is_small(value) &&
+      atomic_load_explicit(&frame->program->reaches_shape[slot], memory_order_relaxed);
+  TERN_TRY(push(frame, ((int64_t)value->kind * 64 + (int64_t)value->dtype) * 2 + has_elements));
+  if (value->kind != TERN_KIND_TENSOR) return NULL;
+  TERN_TRY(push(frame, value->shape.rank));
+  for (int32_t i = 0; i < value->shape.rank; ++i) TERN_TRY(push(frame, value->shape.dims[i]));
+  if (!has_elements) return NULL;
+  for (size_t at = 0; at < value->data_bytes; at += sizeof(int64_t)) {
+    int64_t word = 0;
+    size_t left = value->data_bytes - at;
+    memcpy(&word, (const char *)value->data + at, left < sizeof word ? left : sizeof word);
+    TERN_TRY(push(frame, word));
   }
   return NULL;
 }
 
-// Of what a container holds only what is so in every run counts: two sequences with items of
-// different shapes share a plan.
-static tern_status *start_given(planning *p, int32_t slot, const tern_value *value) {
-  const tern_type *declared = &p->program->slots[slot].edge->type;
-  tern_value_get_type(value, &p->types[slot]);
-  if (declared->kind == value->kind && declared->element)
-    p->types[slot].element = declared->element;
-  return keep_shape(p, slot, &p->types[slot]);
-}
-
-static tern_status *start_slots(planning *p, const tern_value *const *inputs,
-                                const tern_value *const *captures) {
-  tern_program *program = p->program;
-  for (int32_t s = 0; s < program->slot_count; ++s) {
-    p->buffer[s] = -1;
-    p->plan->slots[s].place = TERN_PLACE_GIVEN;
-    p->plan->slots[s].rank = TERN_RANK_UNKNOWN;
-    if (program->slots[s].role != TERN_SLOT_CONSTANT) continue;
-    const tern_value *constant = tern_edge_constant(program->slots[s].edge);
-    tern_value_get_type(constant, &p->types[s]);
-    // Large constants may be spent or misaligned; no shape is computed from them.
-    if (!constant->is_spent && !constant->is_misaligned) p->values[s] = constant;
-  }
+static tern_status *make_key(tern_frame *frame, const tern_value *const *inputs,
+                             const tern_value *const *captures) {
+  const tern_program *program = frame->program;
+  frame->next_key.count = 0;
   for (int32_t i = 0; i < program->input_count; ++i)
-    TERN_TRY(start_given(p, program->inputs[i], inputs[i]));
+    TERN_TRY(add_to_key(frame, program->inputs[i], inputs[i]));
   for (int32_t i = 0; i < program->capture_count; ++i)
-    TERN_TRY(start_given(p, program->captures[i], captures[i]));
+    TERN_TRY(add_to_key(frame, program->captures[i], captures[i]));
   return NULL;
 }
 
-static tern_status *fill(planning *p) {
-  for (int32_t i = 0; i < p->program->step_count; ++i) TERN_TRY(plan_step(p, i));
-  TERN_TRY(tern_memory_plan(p->buffers, p->buffer_count, &p->plan->slab_bytes));
-  for (int32_t s = 0; s < p->program->slot_count; ++s) {
-    if (p->buffer[s] >= 0) p->plan->slots[s].offset = p->buffers[p->buffer[s]].offset;
+static uint64_t hash_key(const int64_t *key, size_t count) {
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ count;
+  for (size_t i = 0; i < count; ++i) {
+    hash = (hash ^ (uint64_t)key[i]) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
   }
-  return NULL;
+  return hash;
 }
 
-static tern_status *allocate_tables(planning *p, tern_arena *arena) {
-  size_t in = p->program->largest_inputs, out = p->program->largest_outputs;
-  size_t slots = (size_t)p->program->slot_count;
-  TERN_TRY(TERN_ARENA_ARRAY(arena, slots, &p->types));
-  TERN_TRY(TERN_ARENA_ARRAY(arena, slots, &p->values));
-  TERN_TRY(TERN_ARENA_ARRAY(arena, slots, &p->buffer));
-  TERN_TRY(TERN_ARENA_ARRAY(arena, slots, &p->buffers));
-  TERN_TRY(TERN_ARENA_ARRAY(arena, in, &p->input_types));
-  TERN_TRY(TERN_ARENA_ARRAY(arena, in, &p->input_values));
-  TERN_TRY(TERN_ARENA_ARRAY(arena, out, &p->output_types));
-  TERN_TRY(TERN_ARENA_ARRAY(arena, out, &p->outputs));
-  return NULL;
+static bool same_key(const int64_t *a, size_t a_count, const int64_t *b, size_t b_count) {
+  return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * sizeof *a) == 0);
 }
 
-static tern_status *make_tables(tern_plan *plan, const tern_program *program) {
-  TERN_TRY(TERN_ARENA_ARRAY(&plan->arena, program->slot_count, &plan->slots));
-  TERN_TRY(TERN_ARENA_ARRAY(&plan->arena, program->step_count, &plan->skipped));
-  return TERN_ARENA_ARRAY(&plan->arena, program->step_count, &plan->is_open);
-}
-
-static tern_status *create_plan(tern_program *program, const tern_value *const *inputs,
-                                const tern_value *const *captures, tern_plan **out_plan) {
-  tern_plan *plan;
-  TERN_TRY(TERN_NEW(program->plan_allocator, &plan));
-  plan->references = 1;
-  plan->allocator = program->plan_allocator;
-  plan->program = program;
-  tern_arena_init(program->plan_allocator, &plan->arena);
-  tern_arena temporary;
-  tern_arena_init(program->plan_allocator, &temporary);
-  planning p = {.program = program, .plan = plan};
-  tern_status *status = make_tables(plan, program);
-  if (!status) status = allocate_tables(&p, &temporary);
-  if (!status) status = start_slots(&p, inputs, captures);
-  if (!status) status = fill(&p);
-  tern_arena_deinit(&temporary);
-  if (status) {
-    tern_plan_release(plan);
-    return status;
-  }
-  *out_plan = plan;
-  return NULL;
-}
+// ---- The cache.
 
 void tern_plan_release(tern_plan *plan) {
-  if (!plan || --plan->references > 0) return;
-  for (int32_t s = 0; plan->slots && s < plan->program->slot_count; ++s)
-    tern_value_release(plan->slots[s].value);
-  tern_arena_deinit(&plan->arena);
-  TERN_DELETE(plan->allocator, plan);
+  if (plan && --plan->references == 0) tern_allocator_free(plan->allocator, plan, plan->bytes);
 }
 
-// What a value contributes to the key: kind and type, and the shape of a tensor.
-static size_t key_of(const tern_value *value, tern_dim *out) {
-  out[0] = (tern_dim)value->kind * 64 + (tern_dim)value->dtype;
-  if (value->kind != TERN_KIND_TENSOR) return 1;
-  out[1] = value->shape.rank;
-  memcpy(out + 2, value->shape.dims, (size_t)value->shape.rank * sizeof *out);
-  return (size_t)value->shape.rank + 2;
-}
-
-static size_t key_count(const tern_value *const *values, int32_t count) {
-  size_t n = 0;
-  for (int32_t i = 0; i < count; ++i)
-    n += values[i]->kind == TERN_KIND_TENSOR ? (size_t)values[i]->shape.rank + 2 : 1;
-  return n;
-}
-
-// The cached plan with this key, moved to the front, with a reference for the caller; or NULL.
-// Called with the program's mutex held.
-static tern_plan *find_cached(tern_program *program, const tern_dim *key, size_t count) {
-  for (size_t i = 0; i < TERN_PLAN_CACHE_ENTRIES && program->plans[i]; ++i) {
-    tern_plan *plan = program->plans[i];
-    if (plan->key_count != count || memcmp(plan->key, key, count * sizeof *key) != 0) continue;
-    memmove(&program->plans[1], &program->plans[0], i * sizeof plan);
-    program->plans[0] = plan;
-    plan->references++;
-    return plan;
-  }
-  return NULL;
-}
-
-static void put_cached(tern_program *program, tern_plan *plan) {
-  size_t last = TERN_PLAN_CACHE_ENTRIES - 1;
-  tern_os_mutex_lock(&program->mutex);
-  tern_plan *evicted = program->plans[last];
-  memmove(&program->plans[1], &program->plans[0], last * sizeof plan);
+// Moves the plan at `index` to the front, with a reference for the caller.
+static tern_plan *use_plan(tern_program *program, size_t index) {
+  tern_plan *plan = program->plans[index];
+  memmove(&program->plans[1], &program->plans[0], index * sizeof plan);
   program->plans[0] = plan;
   plan->references++;
-  tern_os_mutex_unlock(&program->mutex);
-  tern_plan_release(evicted);
+  return plan;
 }
 
-static tern_status *get_for_key(tern_program *program, const tern_value *const *inputs,
-                                const tern_value *const *captures, const tern_dim *key,
-                                size_t count, tern_plan **out_plan) {
+tern_plan *tern_plan_latest(tern_program *program) {
   tern_os_mutex_lock(&program->mutex);
-  tern_plan *plan = find_cached(program, key, count);
+  tern_plan *plan = program->plans[0] ? use_plan(program, 0) : NULL;
   tern_os_mutex_unlock(&program->mutex);
-  if (!plan) {
-    TERN_TRY(create_plan(program, inputs, captures, &plan));
-    tern_status *status = TERN_ARENA_ARRAY(&plan->arena, count, &plan->key);
-    if (status) {
-      tern_plan_release(plan);
-      return status;
-    }
-    memcpy(plan->key, key, count * sizeof *key);
-    plan->key_count = count;
-    put_cached(program, plan);
+  return plan;
+}
+
+static tern_plan *find_plan(tern_program *program, const tern_frame *frame, uint64_t hash) {
+  tern_plan *found = NULL;
+  tern_os_mutex_lock(&program->mutex);
+  for (size_t i = 0; i < TERN_PLAN_CACHE_ENTRIES && program->plans[i] && !found; ++i) {
+    const tern_plan *plan = program->plans[i];
+    if (plan->key_hash == hash &&
+        same_key(plan->key, plan->key_count, frame->next_key.data, frame->next_key.count))
+      found = use_plan(program, i);
   }
+  tern_os_mutex_unlock(&program->mutex);
+  return found;
+}
+
+// Takes the caller's reference. Makes room by entries and by bytes, the least recently used first.
+static void put_plan(tern_program *program, tern_plan *plan) {
+  tern_plan *evicted[TERN_PLAN_CACHE_ENTRIES];
+  size_t evicted_count = 0, count = 0;
+  tern_os_mutex_lock(&program->mutex);
+  while (count < TERN_PLAN_CACHE_ENTRIES && program->plans[count]) ++count;
+  while (count > 0 && (count == TERN_PLAN_CACHE_ENTRIES ||
+                       program->plan_bytes + plan->bytes > TERN_PLAN_CACHE_BYTES)) {
+    evicted[evicted_count] = program->plans[--count];
+    program->plans[count] = NULL;
+    program->plan_bytes -= evicted[evicted_count++]->bytes;
+  }
+  memmove(&program->plans[1], &program->plans[0], count * sizeof plan);
+  program->plans[0] = plan;
+  program->plan_bytes += plan->bytes;
+  tern_os_mutex_unlock(&program->mutex);
+  for (size_t i = 0; i < evicted_count; ++i) tern_plan_release(evicted[i]);
+}
+
+// ---- From a frame to a plan and back.
+
+// Parts of a plan's memory behind its head, each aligned to 8 bytes.
+static void *take_part(char **inout_at, size_t bytes) {
+  void *part = *inout_at;
+  *inout_at += (bytes + 7) & ~(size_t)7;
+  return part;
+}
+
+// Whether a step of the first segment makes the slot.
+static bool is_made_first(const tern_frame *frame, int32_t slot) {
+  const tern_slot *of_program = &frame->program->slots[slot];
+  return of_program->role == TERN_SLOT_STEP && of_program->first < frame->first_end;
+}
+
+// Inputs and captures stand in a plan too, for whoever asks what was run.
+static bool is_planned(const tern_frame *frame, int32_t slot) {
+  tern_slot_role role = frame->program->slots[slot].role;
+  return role == TERN_SLOT_INPUT || role == TERN_SLOT_CAPTURE || is_made_first(frame, slot);
+}
+
+static size_t parts_bytes(const tern_frame *frame, size_t key_count) {
+  size_t slots = (size_t)frame->program->slot_count, total = 0;
+  for (int32_t s = 0; s < frame->program->slot_count; ++s) {
+    if (!is_planned(frame, s) || !frame->slots[s].is_sized) continue;
+    total += (size_t)frame->headers[s].shape.rank * sizeof(tern_dim);
+    if (frame->slots[s].place == TERN_PLACE_KNOWN)
+      total += (frame->headers[s].data_bytes + 7) & ~7u;
+  }
+  return total + key_count * sizeof(int64_t) + slots * sizeof(tern_plan_slot) +
+         (((size_t)frame->first_end + 7) & ~(size_t)7);
+}
+
+static void write_slot(const tern_frame *frame, int32_t slot, char **inout_at,
+                       tern_plan_slot *out_slot) {
+  const tern_slot_state *state = &frame->slots[slot];
+  const tern_value *header = &frame->headers[slot];
+  *out_slot = (tern_plan_slot){.rank = TERN_RANK_UNKNOWN,
+                               .buffer = state->buffer,
+                               .last = state->last,
+                               .output = state->output,
+                               .place = state->place,
+                               .is_made = state->is_made};
+  if (!state->is_sized) return;
+  size_t dims_bytes = (size_t)header->shape.rank * sizeof(tern_dim);
+  tern_dim *dims = take_part(inout_at, dims_bytes);
+  if (dims_bytes) memcpy(dims, header->shape.dims, dims_bytes);
+  out_slot->dims = dims;
+  out_slot->rank = header->shape.rank;
+  out_slot->dtype = (uint8_t)header->dtype;
+  out_slot->bytes = header->data_bytes;
+  if (state->is_taken) out_slot->offset = (size_t)((char *)header->data - frame->slab);
+  if (state->place != TERN_PLACE_KNOWN) return;
+  void *known = take_part(inout_at, header->data_bytes);
+  if (header->data_bytes) memcpy(known, header->data, header->data_bytes);
+  out_slot->known = known;
+}
+
+static tern_status *write_plan(const tern_frame *frame, uint64_t hash, tern_plan **out_plan) {
+  const tern_program *program = frame->program;
+  size_t slots = (size_t)program->slot_count, key_count = frame->next_key.count;
+  size_t bytes = sizeof(tern_plan) + parts_bytes(frame, key_count);
+  tern_plan *plan;
+  TERN_TRY(tern_allocator_alloc(program->plan_allocator, bytes, (void **)&plan));
+  char *at = (char *)(plan + 1);
+  int64_t *key = take_part(&at, key_count * sizeof *key);
+  tern_plan_slot *list = take_part(&at, slots * sizeof *list);
+  uint8_t *flags = take_part(&at, (size_t)frame->first_end);
+  *plan = (tern_plan){.references = 2, // the cache's and the caller's
+                      .allocator = program->plan_allocator,
+                      .bytes = bytes,
+                      .key_hash = hash,
+                      .key = key,
+                      .key_count = key_count,
+                      .end = frame->first_end,
+                      .slab_bytes = frame->plan_slab_bytes,
+                      .slots = list,
+                      .flags = flags};
+  if (key_count) memcpy(key, frame->next_key.data, key_count * sizeof *key);
+  for (int32_t s = 0; s < program->slot_count; ++s) {
+    list[s] = (tern_plan_slot){.rank = TERN_RANK_UNKNOWN, .place = TERN_PLACE_RUN, .buffer = -1};
+    if (is_planned(frame, s)) write_slot(frame, s, &at, &list[s]);
+  }
+  for (int32_t i = 0; i < frame->first_end; ++i) flags[i] = frame->steps[i].flags;
   *out_plan = plan;
   return NULL;
 }
 
-tern_status *tern_plan_get(tern_program *program, const tern_value *const *inputs,
-                           const tern_value *const *captures, tern_plan **out_plan) {
-  tern_dim inline_key[64], *key = inline_key;
-  size_t count =
-      key_count(inputs, program->input_count) + key_count(captures, program->capture_count);
-  if (count > TERN_COUNT_OF(inline_key))
-    TERN_TRY(tern_allocator_alloc(program->plan_allocator, count * sizeof *key, (void **)&key));
-  size_t at = 0;
-  for (int32_t i = 0; i < program->input_count; ++i) at += key_of(inputs[i], key + at);
-  for (int32_t i = 0; i < program->capture_count; ++i) at += key_of(captures[i], key + at);
-  tern_status *status = get_for_key(program, inputs, captures, key, count, out_plan);
-  if (key != inline_key) tern_allocator_free(program->plan_allocator, key, count * sizeof *key);
+static tern_status *read_slot(tern_frame *frame, int32_t slot, const tern_plan_slot *planned) {
+  tern_slot_state *state = &frame->slots[slot];
+  tern_value *header = &frame->headers[slot];
+  bool changed = state->place != planned->place &&
+                 (state->place == TERN_PLACE_KNOWN || planned->place == TERN_PLACE_KNOWN);
+  state->buffer = planned->buffer;
+  state->last = planned->last;
+  state->output = planned->output;
+  state->place = planned->place;
+  state->is_made = planned->is_made;
+  state->is_sized = planned->rank != TERN_RANK_UNKNOWN;
+  state->is_taken = false;
+  frame->values[slot] = NULL;
+  if (state->is_sized) {
+    tern_shape shape;
+    tern_shape_set(&shape, planned->rank, planned->dims);
+    changed |= tern_size_set_type(header, (tern_dtype)planned->dtype, &shape, planned->bytes);
+  }
+  if (planned->place == TERN_PLACE_KNOWN) {
+    TERN_TRY(tern_frame_keep(frame, slot, planned->known, planned->bytes, &changed));
+    header->data = state->known;
+    frame->values[slot] = header;
+  } else if (planned->place == TERN_PLACE_BUFFER && planned->buffer == slot) {
+    state->is_taken = planned->bytes > 0;
+    header->data = state->is_taken ? frame->slab + planned->offset : NULL;
+  }
+  if (changed) state->changed = frame->serial;
+  return NULL;
+}
+
+static tern_status *read_plan(tern_frame *frame, const tern_plan *plan) {
+  const tern_program *program = frame->program;
+  TERN_TRY(tern_frame_reserve(frame, plan->slab_bytes));
+  frame->first_end = plan->end;
+  for (int32_t s = 0; s < program->slot_count; ++s)
+    if (is_made_first(frame, s)) TERN_TRY(read_slot(frame, s, &plan->slots[s]));
+  for (int32_t i = 0; i < plan->end; ++i) {
+    frame->steps[i].flags = plan->flags[i];
+    // What infers is not asked again before an input changes; of which elements that is, is not
+    // known here.
+    frame->steps[i].sized = 0;
+  }
+  frame->plan_slab_bytes = plan->slab_bytes;
+  tern_place_point(frame, plan->end);
+  return NULL;
+}
+
+// ---- Making a frame ready.
+
+static tern_status *give_all(tern_frame *frame, const tern_value *const *inputs,
+                             const tern_value *const *captures) {
+  const tern_program *program = frame->program;
+  for (int32_t i = 0; i < program->input_count; ++i)
+    TERN_TRY(tern_size_given(frame, program->inputs[i], inputs[i]));
+  for (int32_t i = 0; i < program->capture_count; ++i)
+    TERN_TRY(tern_size_given(frame, program->captures[i], captures[i]));
+  return NULL;
+}
+
+// Sizes and places the first segment. Where it ends for want of elements of inputs, those become
+// part of the key, and it is begun again with them: each time it comes further.
+static tern_status *make_first(tern_frame *frame, const tern_value *const *inputs,
+                               const tern_value *const *captures) {
+  tern_sized sized;
+  for (bool has_learned = true; has_learned;) {
+    frame->serial++;
+    TERN_TRY(give_all(frame, inputs, captures));
+    tern_status *status = tern_size_steps(frame, 0, false, &sized);
+    if (sized.changed || sized.end != frame->first_end) frame->slab_id = 0;
+    TERN_TRY(status);
+    TERN_TRY(tern_size_learn(frame, 0, false, &sized, &has_learned));
+    if (has_learned) TERN_TRY(make_key(frame, inputs, captures));
+  }
+  frame->first_end = sized.end;
+  return frame->slab_id ? NULL : tern_place_first(frame, sized.end);
+}
+
+static tern_status *make_ready(tern_program *program, tern_frame *frame,
+                               const tern_value *const *inputs, const tern_value *const *captures,
+                               bool is_cached) {
+  uint64_t hash = hash_key(frame->next_key.data, frame->next_key.count);
+  tern_plan *plan = is_cached ? find_plan(program, frame, hash) : NULL;
+  tern_status *status;
+  if (plan) {
+    status = give_all(frame, inputs, captures);
+    if (!status) status = read_plan(frame, plan);
+    atomic_fetch_add_explicit(&program->plans_found, 1, memory_order_relaxed);
+  } else {
+    status = make_first(frame, inputs, captures);
+    atomic_fetch_add_explicit(&program->plans_made, 1, memory_order_relaxed);
+    hash = hash_key(frame->next_key.data, frame->next_key.count);
+    if (!status && is_cached) status = write_plan(frame, hash, &plan);
+    if (plan) put_plan(program, plan);
+  }
+  tern_plan_release(plan);
   return status;
+}
+
+static void swap_keys(tern_frame *frame) {
+  int64_t *data = frame->key.data;
+  size_t count = frame->key.count, capacity = frame->key.capacity;
+  frame->key.data = frame->next_key.data;
+  frame->key.count = frame->next_key.count;
+  frame->key.capacity = frame->next_key.capacity;
+  frame->next_key.data = data;
+  frame->next_key.count = count;
+  frame->next_key.capacity = capacity;
+}
+
+tern_status *tern_plan_prepare(tern_program *program, tern_frame *frame,
+                               const tern_value *const *inputs, const tern_value *const *captures,
+                               bool is_cached) {
+  for (int32_t i = 0; i < program->input_count; ++i)
+    frame->values[program->inputs[i]] = (tern_value *)(uintptr_t)inputs[i];
+  for (int32_t i = 0; i < program->capture_count; ++i)
+    frame->values[program->captures[i]] = (tern_value *)(uintptr_t)captures[i];
+  TERN_TRY(make_key(frame, inputs, captures));
+  frame->serial++;
+  if (!frame->is_ready ||
+      !same_key(frame->key.data, frame->key.count, frame->next_key.data, frame->next_key.count)) {
+    int64_t start_ns = tern_os_monotonic_ns();
+    frame->is_ready = false;
+    TERN_TRY(make_ready(program, frame, inputs, captures, is_cached));
+    swap_keys(frame);
+    frame->is_ready = true;
+    atomic_fetch_add_explicit(&program->planning_ns, tern_os_monotonic_ns() - start_ns,
+                              memory_order_relaxed);
+  }
+  frame->chain = frame->slab_id;
+  return NULL;
 }

@@ -55,7 +55,8 @@ static tern_status *grow_map(build *b) {
 static tern_status *add_slot(build *b, const tern_edge *edge, tern_slot_role role,
                              int32_t *out_slot) {
   if ((b->slots.count + 1) * 2 > b->map.capacity) TERN_TRY(grow_map(b));
-  tern_slot slot = {.edge = edge, .role = role, .first = -1, .last = -1, .parent_slot = -1};
+  tern_slot slot = {
+      .edge = edge, .role = role, .first = -1, .last = -1, .output = -1, .parent_slot = -1};
   TERN_ARRAY_PUSH(b->program->allocator, &b->slots, slot);
   *out_slot = (int32_t)b->slots.count - 1;
   *find_entry(&b->map, edge) = (slot_entry){edge, *out_slot};
@@ -117,8 +118,10 @@ static tern_status *add_subprograms(build *b, tern_step *step, int32_t index) {
   return NULL;
 }
 
-static void note_largest(tern_program *program, const tern_node *node) {
-  size_t in = (size_t)node->input_count, out = (size_t)node->output_count;
+static void note_largest(tern_program *program, const tern_step *step) {
+  size_t in = (size_t)step->node->input_count, out = (size_t)step->node->output_count;
+  size_t subprograms = (size_t)step->subprogram_count;
+  if (subprograms > program->largest_subprograms) program->largest_subprograms = subprograms;
   if (in > program->largest_inputs) program->largest_inputs = in;
   if (out > program->largest_outputs) program->largest_outputs = out;
 }
@@ -128,7 +131,6 @@ static tern_status *add_step(build *b, const tern_node *node, int32_t index) {
   step->node = node;
   TERN_TRY(tern_partition_place(b->options->partition, node, &step->placement));
   b->program->step_count = index + 1; // from here on the step is destroyed with the program
-  note_largest(b->program, node);
   TERN_TRY(TERN_ARENA_ARRAY(&b->program->arena, node->input_count, &step->inputs));
   TERN_TRY(TERN_ARENA_ARRAY(&b->program->arena, node->output_count, &step->outputs));
   for (int32_t i = 0; i < node->input_count; ++i) {
@@ -147,6 +149,7 @@ static tern_status *add_step(build *b, const tern_node *node, int32_t index) {
     slot->space =
         step->placement->provider ? tern_placement_output_space(step->placement, i) : NULL;
   }
+  note_largest(b->program, step);
   return tern_step_prepare(b->program, b->options, step);
 }
 
@@ -164,12 +167,26 @@ static tern_status *add_outputs(build *b, const tern_graph *graph) {
   TERN_TRY(TERN_ARENA_ARRAY(&program->arena, graph->outputs.count, &program->outputs));
   for (size_t i = 0; i < graph->outputs.count; ++i) {
     TERN_TRY(read_slot(b, graph->outputs.data[i], &program->outputs[i]));
+    tern_slot *slot = &b->slots.data[program->outputs[i]];
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is a slot, or no success.
-    b->slots.data[program->outputs[i]].is_output = true;
-    b->slots.data[program->outputs[i]].last = program->step_count;
+    if (slot->output < 0) slot->output = (int32_t)i;
+    slot->last = program->step_count;
   }
   program->output_count = (int32_t)graph->outputs.count;
   return NULL;
+}
+
+// What a view shows is needed as long as the view is.
+static void extend_viewed(tern_program *program) {
+  for (int32_t i = program->step_count - 1; i >= 0; --i) {
+    const tern_step *step = &program->steps[i];
+    if (!(step->node->op->flags & TERN_OP_VIEW) || step->node->output_count == 0) continue;
+    if (step->inputs[0] < 0 || step->outputs[0] < 0) continue;
+    tern_slot *viewed = &program->slots[step->inputs[0]];
+    const tern_slot *view = &program->slots[step->outputs[0]];
+    // An output of the program is no view: it leaves with memory of its own.
+    if (view->output < 0 && viewed->last < view->last) viewed->last = view->last;
+  }
 }
 
 // Each step's list of slots that die with it.
@@ -201,7 +218,9 @@ static tern_status *keep_lists(build *b) {
     memcpy(program->captures, b->captures.data, b->captures.count * sizeof *program->captures);
   program->slot_count = (int32_t)b->slots.count;
   program->capture_count = (int32_t)b->captures.count;
+  TERN_TRY(TERN_ARENA_ARRAY(&program->arena, b->slots.count, &program->reaches_shape));
   tern_program_set_waits(program);
+  extend_viewed(program);
   return list_dying(program);
 }
 

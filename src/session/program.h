@@ -23,9 +23,10 @@ typedef enum tern_slot_role {
 typedef struct tern_slot {
   const tern_edge *edge;
   tern_slot_role role;
-  bool is_output; // of the program: its value leaves the run
-  int32_t first,
-      last; // steps that make and last read it; -1 before the first, step_count at the end
+  int32_t output; // the first output of the program that it is; -1: none, it does not leave the run
+  // Steps that make it and last read it, or a view of it; -1 before the first, step_count at the
+  // end.
+  int32_t first, last;
   int32_t parent_slot;            // CAPTURE: the slot of the program around
   const tern_memory_space *space; // STEP: where its bytes lie; NULL: on the host
 } tern_slot;
@@ -50,7 +51,10 @@ typedef struct tern_step {
   int64_t state_bytes;              // that the kernel holds, `packed` too
 } tern_step;
 
-enum { TERN_PLAN_CACHE_ENTRIES = 16, TERN_FRAME_POOL_ENTRIES = 4 };
+// Plans kept for one program: few enough for a search one by one, and not more than these bytes
+// unless the latest alone needs them.
+enum { TERN_PLAN_CACHE_ENTRIES = 32, TERN_PLAN_CACHE_BYTES = 4 << 20 };
+enum { TERN_FRAME_POOL_ENTRIES = 4 };
 
 struct tern_program {
   tern_allocator *allocator, *plan_allocator, *frame_allocator; // of one account
@@ -65,12 +69,18 @@ struct tern_program {
   int32_t input_count, output_count;
   int32_t *captures; // slots
   int32_t capture_count;
-  size_t largest_inputs, largest_outputs; // of any step
+  size_t largest_inputs, largest_outputs, largest_subprograms; // of any step
   uint32_t providers;                     // of its steps and those of subprograms: a set
   uint32_t waits;                         // those to wait for when the last step is done
+  // By slot: sizes were seen to follow from its elements. Of inputs and captures they belong to a
+  // plan's key then. Never taken back.
+  _Atomic bool *reaches_shape;
+  // What runs have spent on planning, in all.
+  _Atomic int64_t planning_ns, plans_made, plans_found, segments_placed;
   // What runs share and change, under `mutex`.
   tern_os_mutex mutex;
   tern_plan *plans[TERN_PLAN_CACHE_ENTRIES]; // most recently used first
+  size_t plan_bytes;                         // of all of them
   tern_frame *frames[TERN_FRAME_POOL_ENTRIES];
 };
 

@@ -308,12 +308,12 @@ static tern_status *run_program(tern_session *session, tern_run *run, const tern
                                 tern_value **inout_outputs) {
   tern_program *program = session->core->program;
   if (session->roster.count == 1)
-    return tern_program_run(program, run, inputs, NULL, inout_outputs);
+    return tern_program_run(program, run, inputs, inout_outputs);
   tern_lanes lanes;
   TERN_TRY(tern_lanes_begin(&lanes, session->roster.providers, session->roster.count,
                             program->providers));
   run->lanes = &lanes;
-  tern_status *status = tern_program_run(program, run, inputs, NULL, inout_outputs);
+  tern_status *status = tern_program_run(program, run, inputs, inout_outputs);
   tern_lanes_end(&lanes);
   run->lanes = NULL;
   return status;

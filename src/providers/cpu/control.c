@@ -25,6 +25,7 @@ static tern_status *compute_if(tern_invocation *invocation) {
   int32_t count = invocation->output_count;
   tern_value **values;
   TERN_TRY(tern_invocation_scratch(invocation, (size_t)count * sizeof *values, (void **)&values));
+  memset(values, 0, (size_t)count * sizeof *values);
   TERN_TRY(tern_invocation_run_subgraph(invocation, condition ? "then_branch" : "else_branch", NULL,
                                         0, values, count));
   tern_status *status = NULL;
@@ -148,6 +149,7 @@ static tern_status *start_loop(loop *l) {
   TERN_TRY(tern_invocation_scratch(invocation, in * sizeof *l->values, (void **)&l->values));
   memset(l->values, 0, in * sizeof *l->values);
   TERN_TRY(tern_invocation_scratch(invocation, out * sizeof *l->results, (void **)&l->results));
+  memset(l->results, 0, out * sizeof *l->results);
   if (l->stack_count > 0) {
     size_t bytes = (size_t)l->stack_count * sizeof *l->stacks;
     TERN_TRY(tern_invocation_scratch(invocation, bytes, (void **)&l->stacks));

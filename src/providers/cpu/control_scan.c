@@ -40,6 +40,7 @@ static tern_status *start(scan *s) {
   size_t stack_bytes = (size_t)s->stack_count * sizeof *s->stacks;
   TERN_TRY(tern_invocation_scratch(invocation, in * sizeof *s->values, (void **)&s->values));
   TERN_TRY(tern_invocation_scratch(invocation, out * sizeof *s->results, (void **)&s->results));
+  memset(s->results, 0, out * sizeof *s->results);
   TERN_TRY(tern_invocation_scratch(invocation, (in + 1) * sizeof *s->states, (void **)&s->states));
   memset(s->states, 0, (in + 1) * sizeof *s->states);
   TERN_TRY(tern_invocation_scratch(invocation, (size_t)s->scan_count * sizeof *s->slices,

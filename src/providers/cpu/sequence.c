@@ -127,6 +127,7 @@ static tern_status *map_item(tern_invocation *invocation, size_t i, tern_value *
   for (int32_t k = 0; k < count; ++k) {
     if (!status) status = append_shared(invocation->allocator, sequences[k], results[k]);
     tern_value_release(results[k]);
+    results[k] = NULL;
   }
   return status;
 }

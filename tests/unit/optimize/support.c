@@ -114,7 +114,7 @@ static void run(optimize_fixture *f, tern_value **out_values) {
   check(tern_lower(f->graph.model, &f->partition)); // new nodes need somebody to run them
   check(tern_program_create(graph, &f->program, &program));
   tern_run context = {.allocator = tern_allocator_system()};
-  check(tern_program_run(program, &context, (const tern_value *const *)inputs, NULL, out_values));
+  check(tern_program_run(program, &context, (const tern_value *const *)inputs, out_values));
   tern_program_destroy(program);
   for (size_t i = 0; i < graph->inputs.count; ++i) tern_value_release(inputs[i]);
 }
