@@ -124,6 +124,10 @@ static double region_number(const tern_value *regions, int64_t n, int32_t k, dou
   return ((const double *)regions->data)[at] * scale;
 }
 
+// Of one bin: an image of 4,096 x 4,096 elements in one. More are asked for by mistake, or to keep
+// the machine at work for hours.
+#define MOST_SAMPLES 16777216.0
+
 static tern_status *read_region(const tern_invocation *invocation, int64_t n, bool half_pixel,
                                 tern_sample_region *region) {
   const tern_value *regions = invocation->inputs[1];
@@ -142,7 +146,7 @@ static tern_status *read_region(const tern_invocation *invocation, int64_t n, bo
   int64_t ratio = tern_node_attr_i(invocation->node, "sampling_ratio");
   double rows = ratio > 0 ? (double)ratio : ceil(region->bin_height);
   double columns = ratio > 0 ? (double)ratio : ceil(region->bin_width);
-  if (!(rows < 65536.0 && columns < 65536.0))
+  if (!(rows < 65536.0 && columns < 65536.0 && rows * columns <= MOST_SAMPLES))
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "region %lld has bins of %g x %g samples",
                       (long long)n, rows, columns);
   region->grid_height = rows > 0.0 ? (int64_t)rows : 0;
@@ -165,7 +169,7 @@ static tern_status *align_region(tern_invocation *invocation, int64_t n, int64_t
                      region->width, points + rows);
   int64_t channels = x->shape.dims[1], plane = region->height * region->width;
   int64_t bins = region->pooled_height * region->pooled_width;
-  for (int64_t c = 0; c < channels; ++c) {
+  for (int64_t c = 0; c < channels && !tern_invocation_is_terminated(invocation); ++c) {
     int64_t from = (batch * channels + c) * plane, to = (n * channels + c) * bins;
     if (x->dtype == TERN_FLOAT)
       tern_sample_region_f32(region, points, points + rows, (const float *)x->data + from,

@@ -202,8 +202,20 @@ static void attention_to_nothing(void **state) {
   assert_true(run_case(&attention, 0));
 }
 
+// Samples that an attribute asks for: more of them than anybody waits for.
+static void samples_without_end(void **state) {
+  (void)state;
+  static const hostile_case align = {"RoiAlign",
+                                     {F32("1,1,4,4"), F32("1,4"), I64("1")},
+                                     'c',
+                                     FAILS,
+                                     {{"sampling_ratio", {60000}}}};
+  assert_true(run_case(&align, 0));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_no_plan_has_seen),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(samples_without_end),
+                                     cmocka_unit_test(numbers_that_no_plan_has_seen),
                                      cmocka_unit_test(attention_to_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
