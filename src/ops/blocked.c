@@ -87,19 +87,24 @@ static tern_edge *transpose(tern_builder *b, tern_edge *x, const int64_t *order)
                     TERN_ATTR_ARGS(tern_attr_ints("perm", order, BLOCKED_RANK)));
 }
 
+// NULL: the channels are not known, or too many.
 static tern_edge *build_to_blocked(tern_builder *b, tern_edge *x, int64_t block) {
   static const int64_t order[] = {0, 1, 3, 4, 2};
+  int64_t lanes;
   if (!x || x->type.shape.rank != IMAGE_RANK || x->type.shape.dims[1] < 0) return NULL;
   const int64_t channels = x->type.shape.dims[1], blocks = blocks_of(channels, block);
-  const int64_t pads[] = {0, 0, 0, 0, 0, blocks * block - channels, 0, 0};
+  if (!tern_checked_mul_i64(blocks, block, &lanes)) return NULL;
+  const int64_t pads[] = {0, 0, 0, 0, 0, lanes - channels, 0, 0};
   tern_edge *full = tern_build2(b, "Pad", x, tern_build_i64s(b, pads, 8));
   return transpose(b, reshape_like(b, full, x, 2, (const int64_t[]){blocks, block}, 2), order);
 }
 
+// NULL: too many channels.
 static tern_edge *build_from_blocked(tern_builder *b, tern_edge *x, int64_t block,
                                      int64_t channels) {
-  static const int64_t order[] = {0, 1, 4, 2, 3};
-  const int64_t lanes = blocks_of(channels, block) * block, zero = 0, axis = 1;
+  static const int64_t order[] = {0, 1, 4, 2, 3}, zero = 0, axis = 1;
+  int64_t lanes;
+  if (!tern_checked_mul_i64(blocks_of(channels, block), block, &lanes)) return NULL;
   tern_edge *full = reshape_like(b, transpose(b, x, order), x, 2, &lanes, 1);
   return TERN_BUILD(b, "Slice",
                     TERN_EDGES(full, tern_build_i64s(b, &zero, 1), tern_build_i64s(b, &channels, 1),
@@ -107,7 +112,9 @@ static tern_edge *build_from_blocked(tern_builder *b, tern_edge *x, int64_t bloc
 }
 
 static tern_status *needs_channels(tern_edge *edge) {
-  return edge ? NULL : TERN_ERROR(TERN_NOT_IMPLEMENTED, "the number of channels must be known");
+  return edge ? NULL
+              : TERN_ERROR(TERN_NOT_IMPLEMENTED,
+                           "the number of channels must be known, and not vast");
 }
 
 static tern_status *body_to_blocked(tern_builder *b, const tern_node *node, tern_edge **outputs) {
@@ -118,6 +125,16 @@ static tern_status *body_to_blocked(tern_builder *b, const tern_node *node, tern
 static tern_status *body_from_blocked(tern_builder *b, const tern_node *node, tern_edge **outputs) {
   outputs[0] = build_from_blocked(b, node->inputs[0], tern_node_attr_i(node, "block"),
                                   tern_node_attr_i(node, "channels"));
+  return b->status ? NULL : needs_channels(outputs[0]);
+}
+
+// How many channels an image has that these weights take.
+static tern_status *read_channels(const tern_node *node, const tern_shape *w,
+                                  int64_t *out_channels) {
+  TERN_TRY(check_rank(w, IMAGE_RANK));
+  if (w->dims[1] < 0 ||
+      !tern_checked_mul_i64(w->dims[1], tern_node_attr_i(node, "group"), out_channels))
+    return TERN_ERROR(TERN_INVALID_GRAPH, "the weights' channels must be known");
   return NULL;
 }
 
@@ -127,10 +144,7 @@ static tern_status *infer_conv(tern_infer *infer) {
   int64_t block, channels;
   TERN_TRY(read_block(infer->node, &block));
   if (!tern_shape_has_rank(given) || !tern_shape_has_rank(w)) return NULL;
-  TERN_TRY(check_rank(w, IMAGE_RANK));
-  if (w->dims[1] < 0 ||
-      !tern_checked_mul_i64(w->dims[1], tern_node_attr_i(infer->node, "group"), &channels))
-    return TERN_ERROR(TERN_INVALID_GRAPH, "the weights' channels must be known");
+  TERN_TRY(read_channels(infer->node, w, &channels));
   tern_type x = *infer->input_types[0], y = infer->output_types[0];
   if (given->rank == BLOCKED_RANK) TERN_TRY(set_plain(&x.shape, given, block, channels));
   const tern_type *types[] = {&x, infer->input_types[1], tern_infer_type(infer, 2)};
@@ -165,9 +179,11 @@ static tern_status *body_conv(tern_builder *b, const tern_node *node, tern_edge 
   const int64_t block = tern_node_attr_i(node, "block");
   tern_edge *inputs[4] = {NULL};
   for (int32_t i = 0; i < node->input_count; ++i) inputs[i] = node->inputs[i];
-  const tern_dim *w = inputs[1]->type.shape.dims;
-  inputs[0] = from_blocked(b, inputs[0], block, w[1] * tern_node_attr_i(node, "group"));
-  inputs[3] = from_blocked(b, inputs[3], block, w[0]);
+  const tern_shape *w = &inputs[1]->type.shape;
+  int64_t channels;
+  TERN_TRY(read_channels(node, w, &channels));
+  inputs[0] = from_blocked(b, inputs[0], block, channels);
+  inputs[3] = from_blocked(b, inputs[3], block, w->dims[0]);
   tern_edge *y = TERN_BUILD(b, "FusedConv", .domain = TERN_DOMAIN_TERN, .inputs = inputs,
                             .input_count = node->input_count, .attrs = node->attrs,
                             .attr_count = TERN_OP_CONV_ATTR_COUNT + TERN_OP_FUSED_ATTR_COUNT);
