@@ -144,7 +144,7 @@ static void iterations_leave_nothing(void **state) {
   meter_init(&m);
   model_loop(&model);
   tern_session *session = engine_open(&model, &m);
-  loop(session, 3);
+  for (int i = 0; i < 3; ++i) loop(session, 100);
   int64_t live = atomic_load(&m.live_bytes);
   atomic_store(&m.peak_bytes, live);
   loop(session, 100);
