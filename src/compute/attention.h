@@ -37,10 +37,14 @@ typedef struct tern_attention_f32_head TERN_ATTENTION_HEAD(float) tern_attention
 typedef struct tern_attention_f64_head TERN_ATTENTION_HEAD(double) tern_attention_f64_head;
 #undef TERN_ATTENTION_HEAD
 
-// Bytes of workspace for one head, aligned to TERN_BUFFER_ALIGNMENT.
+// Bytes of workspace for one thread, aligned to TERN_BUFFER_ALIGNMENT.
 size_t tern_attention_f32_workspace_bytes(const tern_attention_f32_head *head);
 size_t tern_attention_f64_workspace_bytes(const tern_attention_f64_head *head);
-void tern_attention_f32(const tern_attention_f32_head *head, void *workspace);
-void tern_attention_f64(const tern_attention_f64_head *head, void *workspace);
+// The queries [begin, end) of a head. begin is a multiple of TERN_ATTENTION_BLOCK; so is end,
+// unless it is the head's last. Distinct blocks may be computed at once.
+void tern_attention_f32(const tern_attention_f32_head *head, size_t begin, size_t end,
+                        void *workspace);
+void tern_attention_f64(const tern_attention_f64_head *head, size_t begin, size_t end,
+                        void *workspace);
 
 #endif

@@ -27,17 +27,34 @@ static void join_moments(double count, double n, double mean, double squares, do
     TERN_LANES_INDEPENDENT                                                                         \
     for (size_t i = 0; i < n; i++) y[i] = (x[i] - mean) * factor + shift;                          \
   }                                                                                                \
+  typedef struct batch_##suffix {                                                                  \
+    const tern_batch_norm_shape *shape;                                                            \
+    const T *x, *mean, *factor, *shift;                                                            \
+    T *y;                                                                                          \
+  } batch_##suffix;                                                                                \
+  static void entries_##suffix(void *context, int64_t begin, int64_t end) {                        \
+    const batch_##suffix *b = context;                                                             \
+    const size_t n = b->shape->channels, at = (size_t)begin * n;                                   \
+    rows_##suffix((size_t)(end - begin), n, b->x + at, b->mean, b->factor, b->shift, b->y + at);   \
+  }                                                                                                \
+  static void planes_##suffix(void *context, int64_t begin, int64_t end) {                         \
+    const batch_##suffix *b = context;                                                             \
+    const size_t size = b->shape->size;                                                            \
+    for (size_t i = (size_t)begin; i < (size_t)end; i++) {                                         \
+      const size_t c = i % b->shape->channels;                                                     \
+      plane_##suffix(size, b->x + i * size, b->mean[c], b->factor[c], b->shift[c],                 \
+                     b->y + i * size);                                                             \
+    }                                                                                              \
+  }                                                                                                \
   void tern_batch_norm_##suffix(const tern_batch_norm_shape *shape, const T *x, const T *mean,     \
                                 const T *factor, const T *shift, T *y) {                           \
-    const size_t channels = shape->channels, size = shape->size;                                   \
-    if (size == 1) {                                                                               \
-      rows_##suffix(shape->batch, channels, x, mean, factor, shift, y);                            \
-      return;                                                                                      \
-    }                                                                                              \
-    for (size_t plane = 0; plane < shape->batch * channels; plane++) {                             \
-      const size_t c = plane % channels;                                                           \
-      plane_##suffix(size, x + plane * size, mean[c], factor[c], shift[c], y + plane * size);      \
-    }                                                                                              \
+    batch_##suffix b = {shape, x, mean, factor, shift, y};                                         \
+    const bool is_flat = shape->size == 1;                                                         \
+    const size_t items = is_flat ? shape->batch : shape->batch * shape->channels;                  \
+    const double each = (double)(is_flat ? shape->channels : shape->size);                         \
+    tern_parallel_for(shape->parallel, (int64_t)items,                                             \
+                      tern_cost_ns(3 * each, 2.0 * sizeof(T) * each),                              \
+                      is_flat ? entries_##suffix : planes_##suffix, &b);                           \
   }                                                                                                \
   void tern_channel_moments_##suffix(const tern_batch_norm_shape *shape, const T *x,               \
                                      double *means, double *variances) {                           \

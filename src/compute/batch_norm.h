@@ -3,10 +3,11 @@
 #ifndef TERN_COMPUTE_BATCH_NORM_H_
 #define TERN_COMPUTE_BATCH_NORM_H_
 
-#include "base/macros.h"
+#include "parallel/parallel.h"
 
 typedef struct tern_batch_norm_shape {
   size_t batch, channels, size;
+  const tern_parallel *parallel; // who helps; NULL: nobody
 } tern_batch_norm_shape;
 
 // y = (x - mean[c]) * factor[c] + shift[c]. x and y are equal or do not overlap.

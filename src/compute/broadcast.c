@@ -99,3 +99,37 @@ void tern_broadcast_next(const tern_broadcast *broadcast, tern_broadcast_cursor 
     cursor->index[d] = 0;
   }
 }
+
+static int64_t pieces_of_row(const tern_broadcast *broadcast) {
+  return (broadcast->row_length + TERN_BROADCAST_PIECE - 1) / TERN_BROADCAST_PIECE;
+}
+
+int64_t tern_broadcast_piece_count(const tern_broadcast *broadcast) {
+  return broadcast->row_count * pieces_of_row(broadcast);
+}
+
+static void place_piece(const tern_broadcast *broadcast, tern_broadcast_piece *piece) {
+  piece->count = tern_min_i64(TERN_BROADCAST_PIECE, broadcast->row_length - piece->begin);
+  for (int32_t i = 0; i < broadcast->input_count; ++i)
+    piece->offsets[i] = piece->row.offsets[i] + piece->begin * broadcast->steps[i];
+}
+
+void tern_broadcast_piece_seek(const tern_broadcast *broadcast, int64_t index,
+                               tern_broadcast_piece *out_piece) {
+  int64_t each = pieces_of_row(broadcast);
+  if (each == 0) return;
+  tern_broadcast_seek(broadcast, index / each, &out_piece->row);
+  out_piece->begin = index % each * TERN_BROADCAST_PIECE;
+  out_piece->output = index / each * broadcast->row_length + out_piece->begin;
+  place_piece(broadcast, out_piece);
+}
+
+void tern_broadcast_piece_next(const tern_broadcast *broadcast, tern_broadcast_piece *piece) {
+  piece->output += piece->count;
+  piece->begin += piece->count;
+  if (piece->begin >= broadcast->row_length) {
+    piece->begin = 0;
+    tern_broadcast_next(broadcast, &piece->row);
+  }
+  place_piece(broadcast, piece);
+}

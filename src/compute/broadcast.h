@@ -47,4 +47,21 @@ void tern_broadcast_seek(const tern_broadcast *broadcast, int64_t row,
                          tern_broadcast_cursor *out_cursor);
 void tern_broadcast_next(const tern_broadcast *broadcast, tern_broadcast_cursor *cursor);
 
+// The same output in pieces for threads: rows, and parts of rows longer than this.
+enum { TERN_BROADCAST_PIECE = 8192 };
+
+typedef struct tern_broadcast_piece {
+  int64_t offsets[TERN_BROADCAST_MAX_INPUTS]; // of the piece's first element in each input
+  int64_t output;                             // likewise in the output
+  int64_t count;                              // of elements
+  int64_t begin;                              // within the row
+  tern_broadcast_cursor row;
+} tern_broadcast_piece;
+
+int64_t tern_broadcast_piece_count(const tern_broadcast *broadcast);
+// Any piece, and the one after it; stepping past the last is allowed and then means nothing.
+void tern_broadcast_piece_seek(const tern_broadcast *broadcast, int64_t index,
+                               tern_broadcast_piece *out_piece);
+void tern_broadcast_piece_next(const tern_broadcast *broadcast, tern_broadcast_piece *piece);
+
 #endif

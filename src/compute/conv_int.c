@@ -79,7 +79,8 @@ void tern_conv_i8(const tern_conv_i8_params *p, void *workspace) {
                                     .zero_point_per_line = p->w_zero_per_channel};
     const tern_gemm_i8_operand x = {
         .data = workspace, .ld = positions, .is_signed = p->x_signed, .zero_point = p->x_zero};
-    tern_gemm_i8(out_group, positions, k, &w, &x, p->y + i * out_group * positions, positions);
+    tern_gemm_i8(p->parallel, out_group, positions, k, &w, &x, p->y + i * out_group * positions,
+                 positions);
   }
 }
 

@@ -4,6 +4,7 @@
 #define TERN_COMPUTE_CONV_INT_H_
 
 #include "compute/window.h"
+#include "parallel/parallel.h"
 
 // Y [batch, out_channels, out...] = sum of (X - x_zero)(W - w_zero), for X [batch, in_channels,
 // in...] and W [out_channels, in_channels / groups, kernel...], int8_t or uint8_t each. Padding
@@ -16,6 +17,7 @@ typedef struct tern_conv_i8_params {
   const void *x_zero, *w_zero;
   bool w_zero_per_channel; // one for each output channel
   int32_t *y;
+  const tern_parallel *parallel; // who helps; NULL: nobody
 } tern_conv_i8_params;
 
 // The bytes of the workspace. False when no memory could hold them.

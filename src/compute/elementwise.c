@@ -13,19 +13,35 @@ tern_binary_fn tern_binary_find(tern_binary_op op, tern_dtype dtype) {
   return tern_loops_selected()->binary[op][dtype];
 }
 
-void tern_binary_run(tern_binary_fn fn, const tern_broadcast *broadcast, tern_binary_sizes sizes,
-                     const void *a, const void *b, void *y) {
-  const char *pa = a, *pb = b;
-  char *py = y;
-  tern_broadcast_cursor cursor;
-  tern_broadcast_seek(broadcast, 0, &cursor);
-  const size_t row_bytes = (size_t)broadcast->row_length * sizes.y;
-  for (int64_t row = 0; row < broadcast->row_count; ++row) {
-    fn(pa + (size_t)cursor.offsets[0] * sizes.a, broadcast->steps[0],
-       pb + (size_t)cursor.offsets[1] * sizes.b, broadcast->steps[1], py, broadcast->row_length);
-    py += row_bytes;
-    tern_broadcast_next(broadcast, &cursor);
+typedef struct binary_run {
+  const tern_binary_loop *loop;
+  const tern_broadcast *broadcast;
+  const char *a, *b;
+  char *y;
+} binary_run;
+
+static void run_pieces(void *context, int64_t begin, int64_t end) {
+  const binary_run *run = context;
+  const tern_binary_loop *loop = run->loop;
+  const int64_t *steps = run->broadcast->steps;
+  tern_broadcast_piece piece;
+  tern_broadcast_piece_seek(run->broadcast, begin, &piece);
+  for (int64_t i = begin; i < end; ++i) {
+    loop->fn(run->a + (size_t)piece.offsets[0] * loop->a_bytes, steps[0],
+             run->b + (size_t)piece.offsets[1] * loop->b_bytes, steps[1],
+             run->y + (size_t)piece.output * loop->y_bytes, piece.count);
+    tern_broadcast_piece_next(run->broadcast, &piece);
   }
+}
+
+void tern_binary_run(const tern_parallel *parallel, const tern_binary_loop *loop,
+                     const tern_broadcast *broadcast, const void *a, const void *b, void *y) {
+  binary_run run = {loop, broadcast, a, b, y};
+  const double bytes = (double)(loop->a_bytes + loop->b_bytes + loop->y_bytes);
+  const int64_t most = tern_min_i64(broadcast->row_length, TERN_BROADCAST_PIECE);
+  tern_parallel_for(parallel, tern_broadcast_piece_count(broadcast),
+                    tern_cost_ns((double)(loop->operations * most), bytes * (double)most),
+                    run_pieces, &run);
 }
 
 bool tern_integers_have_zero(tern_dtype dtype, const void *data, int64_t count) {

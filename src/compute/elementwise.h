@@ -7,6 +7,7 @@
 
 #include "compute/broadcast.h"
 #include "compute/types.h"
+#include "parallel/parallel.h"
 
 // y[i] = f(x[i]) for i in [0, count).
 typedef void (*tern_unary_fn)(const void *x, void *y, int64_t count);
@@ -87,14 +88,20 @@ typedef enum tern_binary_op {
 // NULL when the operation has no loop for `dtype`.
 tern_binary_fn tern_binary_find(tern_binary_op op, tern_dtype dtype);
 
-// Bytes of one element of each operand.
-typedef struct tern_binary_sizes {
-  size_t a, b, y;
-} tern_binary_sizes;
+// How much work one element of a loop is, for its cost on threads (tern_cost): nothing beside its
+// bytes, or a function that is computed by polynomials and the like.
+enum { TERN_OPERATIONS_FEW = 2, TERN_OPERATIONS_MANY = 32 };
 
-// Runs `fn` over every row of a broadcast of two inputs.
-void tern_binary_run(tern_binary_fn fn, const tern_broadcast *broadcast, tern_binary_sizes sizes,
-                     const void *a, const void *b, void *y);
+// A loop over two operands, and the bytes of one element of each.
+typedef struct tern_binary_loop {
+  tern_binary_fn fn;
+  size_t a_bytes, b_bytes, y_bytes;
+  int32_t operations;
+} tern_binary_loop;
+
+// Runs it over every row of a broadcast of two inputs, on as many threads as pay.
+void tern_binary_run(const tern_parallel *parallel, const tern_binary_loop *loop,
+                     const tern_broadcast *broadcast, const void *a, const void *b, void *y);
 
 // Whether any of `count` integers is 0. False for types that are no integers of whole bytes.
 bool tern_integers_have_zero(tern_dtype dtype, const void *data, int64_t count);

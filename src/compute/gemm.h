@@ -46,8 +46,10 @@ typedef struct tern_gemm_i8_operand {
   bool zero_point_per_line;
 } tern_gemm_i8_operand;
 
-// C[m,n] = (A - zero point) * (B - zero point), summed in int32 modulo 2^32.
-void tern_gemm_i8(size_t m, size_t n, size_t k, const tern_gemm_i8_operand *a,
-                  const tern_gemm_i8_operand *b, int32_t *c, size_t ldc);
+// C[m,n] = (A - zero point) * (B - zero point), summed in int32 modulo 2^32, on as many threads as
+// pay; `parallel` may be NULL.
+void tern_gemm_i8(const tern_parallel *parallel, size_t m, size_t n, size_t k,
+                  const tern_gemm_i8_operand *a, const tern_gemm_i8_operand *b, int32_t *c,
+                  size_t ldc);
 
 #endif

@@ -40,11 +40,19 @@ static void add_scaled_i8(size_t n, uint32_t scale, const int8_t *line, int32_t 
   }
 }
 
+typedef struct i8_product {
+  size_t n, k, ldc;
+  const tern_gemm_i8_operand *a, *b;
+  int32_t *c;
+} i8_product;
+
 // (a - za)(b - zb) summed is sum of (a - za) b, less zb times the sum of (a - za).
-void tern_gemm_i8(size_t m, size_t n, size_t k, const tern_gemm_i8_operand *a,
-                  const tern_gemm_i8_operand *b, int32_t *c, size_t ldc) {
-  for (size_t i = 0; i < m; i++) {
-    int32_t *row = c + i * ldc;
+static void i8_rows(void *context, int64_t begin, int64_t end) {
+  const i8_product *product = context;
+  const tern_gemm_i8_operand *a = product->a, *b = product->b;
+  const size_t n = product->n, k = product->k;
+  for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+    int32_t *row = product->c + i * product->ldc;
     const int32_t zero_a = zero_point_of(a, i);
     uint32_t sum = 0;
     for (size_t j = 0; j < n; j++) row[j] = 0;
@@ -60,4 +68,12 @@ void tern_gemm_i8(size_t m, size_t n, size_t k, const tern_gemm_i8_operand *a,
     for (size_t j = 0; b->zero_point && j < n; j++)
       row[j] = (int32_t)((uint32_t)row[j] - sum * (uint32_t)zero_point_of(b, j));
   }
+}
+
+void tern_gemm_i8(const tern_parallel *parallel, size_t m, size_t n, size_t k,
+                  const tern_gemm_i8_operand *a, const tern_gemm_i8_operand *b, int32_t *c,
+                  size_t ldc) {
+  i8_product product = {n, k, ldc, a, b, c};
+  tern_parallel_for(parallel, (int64_t)m, tern_cost_ns(8.0 * (double)n * (double)k, 0), i8_rows,
+                    &product);
 }

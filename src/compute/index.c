@@ -16,8 +16,8 @@ int64_t tern_index_normalize(int64_t *indices, int64_t count, int64_t size) {
 // Blocks of a size the compiler knows are single moves.
 #define SIZED_BLOCKS(X) X(1) X(2) X(4) X(8) X(16)
 
-void tern_index_gather(const int64_t *offsets, int64_t count, size_t block_bytes,
-                       const void *source, void *target) {
+static void gather(const int64_t *offsets, int64_t count, size_t block_bytes, const void *source,
+                   void *target) {
   const unsigned char *from = source;
   unsigned char *to = target;
   switch (block_bytes) {
@@ -34,15 +34,38 @@ void tern_index_gather(const int64_t *offsets, int64_t count, size_t block_bytes
   }
 }
 
-void tern_index_gather_rows(int64_t outer, int64_t size, size_t block_bytes, const void *source,
-                            const int64_t *indices, int64_t count, void *target) {
-  const unsigned char *from = source;
-  unsigned char *to = target;
-  for (int64_t o = 0; o < outer; ++o) {
-    tern_index_gather(indices, count, block_bytes, from, to);
-    from += (size_t)size * block_bytes;
-    to += (size_t)count * block_bytes;
+typedef struct rows {
+  int64_t size, count;
+  size_t block_bytes;
+  const unsigned char *source;
+  const int64_t *indices;
+  unsigned char *target;
+} rows;
+
+// Blocks [begin, end) of the target.
+static void gather_rows(void *context, int64_t begin, int64_t end) {
+  const rows *r = context;
+  while (begin < end) {
+    const int64_t outer = begin / r->count, first = begin % r->count;
+    const int64_t count = tern_min_i64(end - begin, r->count - first);
+    gather(r->indices + first, count, r->block_bytes,
+           r->source + (size_t)(outer * r->size) * r->block_bytes,
+           r->target + (size_t)begin * r->block_bytes);
+    begin += count;
   }
+}
+
+void tern_index_gather_rows(const tern_parallel *parallel, int64_t outer, int64_t size,
+                            size_t block_bytes, const void *source, const int64_t *indices,
+                            int64_t count, void *target) {
+  rows r = {size, count, block_bytes, source, indices, target};
+  tern_parallel_for(parallel, outer * count, tern_cost_ns(4, 2 * (double)block_bytes), gather_rows,
+                    &r);
+}
+
+void tern_index_gather(const tern_parallel *parallel, const int64_t *offsets, int64_t count,
+                       size_t block_bytes, const void *source, void *target) {
+  tern_index_gather_rows(parallel, 1, 0, block_bytes, source, offsets, count, target);
 }
 
 void tern_index_scatter(const int64_t *offsets, int64_t count, size_t block_bytes,

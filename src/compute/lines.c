@@ -1,24 +1,37 @@
-// Walks along one axis, stamped from lines.inc. Neighbouring lines are walked side by side, a block
-// at a time, so that memory is read in order whatever the axis.
+// Walks along one axis, stamped from lines.inc.
 #include "compute/lines.h"
 
 #include <math.h>
 
-// Lines walked side by side.
-#define BLOCK 64
+#define BLOCK TERN_LINES_WIDTH
 
-// Runs the statement for each block of lines: `at` is its first element, `line` the index of its
-// first line, `width` its number of lines.
-#define FOR_EACH_BLOCK(lines, ...)                                                                 \
-  for (size_t o = 0; o < (lines).outer; o++)                                                       \
-    for (size_t begin = 0; begin < (lines).inner; begin += BLOCK) {                                \
-      const size_t at = o * (lines).axis * (lines).inner + begin;                                  \
-      const size_t line = o * (lines).inner + begin;                                               \
-      const size_t width = (lines).inner - begin < BLOCK ? (lines).inner - begin : BLOCK;          \
-      (void)at;                                                                                    \
-      (void)line;                                                                                  \
-      __VA_ARGS__;                                                                                 \
-    }
+typedef struct walk {
+  tern_lines lines;
+  void (*fn)(const void *context, const tern_lines_block *block);
+  const void *context;
+  size_t blocks; // of one outer index
+} walk;
+
+static void walk_blocks(void *context, int64_t begin, int64_t end) {
+  const walk *w = context;
+  const size_t inner = w->lines.inner;
+  for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+    const size_t outer = i / w->blocks, first = i % w->blocks * BLOCK;
+    const tern_lines_block block = {.at = outer * w->lines.axis * inner + first,
+                                    .line = outer * inner + first,
+                                    .width = inner - first < BLOCK ? inner - first : BLOCK};
+    w->fn(w->context, &block);
+  }
+}
+
+void tern_lines_for_each(tern_lines lines, double bytes, double operations,
+                         void (*fn)(const void *context, const tern_lines_block *block),
+                         const void *context) {
+  walk w = {lines, fn, context, (lines.inner + BLOCK - 1) / BLOCK};
+  const double elements = (double)lines.axis * (double)(lines.inner < BLOCK ? lines.inner : BLOCK);
+  tern_parallel_for(lines.parallel, (int64_t)(lines.outer * w.blocks),
+                    tern_cost_ns(operations * elements, bytes * elements), walk_blocks, &w);
+}
 
 #define T int8_t
 #define W uint64_t

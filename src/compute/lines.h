@@ -1,14 +1,28 @@
 // Operators that walk one axis and leave the others alone: running sums, positions of extremes,
 // division by a norm. Arrays are dense [outer, axis, inner]; each line along the axis is computed
-// by itself, in order, so lines may be split over threads anywhere.
+// by itself, in order, on as many threads as pay.
 #ifndef TERN_COMPUTE_LINES_H_
 #define TERN_COMPUTE_LINES_H_
 
 #include "compute/types.h"
+#include "parallel/parallel.h"
 
 typedef struct tern_lines {
   size_t outer, axis, inner;
+  const tern_parallel *parallel; // who helps; NULL: nobody
 } tern_lines;
+
+// Neighbouring lines that are walked side by side, so that memory is read in order whatever the
+// axis: `width` of them from line `line`, whose first element is `at`.
+enum { TERN_LINES_WIDTH = 64 };
+typedef struct tern_lines_block {
+  size_t at, line, width;
+} tern_lines_block;
+// Calls `fn` for all lines in such blocks, which depend on the sizes alone. `bytes` and
+// `operations` of one element say what it costs (tern_cost).
+void tern_lines_for_each(tern_lines lines, double bytes, double operations,
+                         void (*fn)(const void *context, const tern_lines_block *block),
+                         const void *context);
 
 // For every number type:
 //

@@ -36,7 +36,8 @@ static void copy_kept(const tern_pad_params *p, const layout *l, const unsigned 
     from += l->from[k] * l->source_strides[k];
     at += l->at[k] * l->target_strides[k];
   }
-  tern_strided_copy(axes, p->rank, p->element_bytes, source + (size_t)from * p->element_bytes,
+  tern_strided_copy(p->parallel, axes, p->rank, p->element_bytes,
+                    source + (size_t)from * p->element_bytes,
                     target + (size_t)at * p->element_bytes);
 }
 
@@ -60,7 +61,7 @@ static void fill_box(const tern_pad_params *p, const layout *l, int32_t k, int64
   int64_t offset = make_box(p, l, k, begin, count, axes);
   if (count <= 0) return;
   for (int32_t i = 0; i < p->rank; ++i) axes[i].source_stride = 0;
-  tern_strided_copy(axes, p->rank, p->element_bytes, p->constant,
+  tern_strided_copy(p->parallel, axes, p->rank, p->element_bytes, p->constant,
                     target + (size_t)offset * p->element_bytes);
 }
 
@@ -83,7 +84,8 @@ static void continue_axis(const tern_pad_params *p, const layout *l, int32_t k,
     int64_t at = make_box(p, l, k, i, 1, axes);
     int64_t from = first + continue_at(p->mode, i - first, l->kept[k]);
     int64_t source = at + (from - i) * l->target_strides[k];
-    tern_strided_copy(axes, p->rank, p->element_bytes, target + (size_t)source * p->element_bytes,
+    tern_strided_copy(p->parallel, axes, p->rank, p->element_bytes,
+                      target + (size_t)source * p->element_bytes,
                       target + (size_t)at * p->element_bytes);
   }
 }

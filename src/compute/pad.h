@@ -2,7 +2,7 @@
 #ifndef TERN_COMPUTE_PAD_H_
 #define TERN_COMPUTE_PAD_H_
 
-#include "base/macros.h"
+#include "parallel/parallel.h"
 
 enum { TERN_PAD_MAX_RANK = 24 }; // base/value.h: TERN_MAX_RANK
 
@@ -21,7 +21,8 @@ typedef struct tern_pad_params {
   int64_t sizes[TERN_PAD_MAX_RANK]; // of the source
   int64_t begins[TERN_PAD_MAX_RANK], ends[TERN_PAD_MAX_RANK];
   size_t element_bytes;
-  const void *constant; // one element; constant mode only
+  const void *constant;          // one element; constant mode only
+  const tern_parallel *parallel; // who helps; NULL: nobody
 } tern_pad_params;
 
 // False, with nothing written: an axis that has to grow has no elements left to continue (modes

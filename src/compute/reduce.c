@@ -10,7 +10,7 @@
 // double.
 #define LANES 16
 #define CHUNK 512
-#define BLOCK 64
+#define BLOCK TERN_LINES_WIDTH
 #define ROWS 32
 
 static void exp_f64(size_t n, const double *x, double *y) {

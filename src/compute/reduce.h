@@ -1,6 +1,5 @@
 // Reductions of dense [outer, axis, inner] over the axis. The elements of a line are added up in
-// chunks of fixed size, which are then joined in order, so a result depends on its line alone and
-// lines may be split over threads anywhere.
+// chunks of fixed size, which are then joined in order, so a result depends on its line alone.
 #ifndef TERN_COMPUTE_REDUCE_H_
 #define TERN_COMPUTE_REDUCE_H_
 

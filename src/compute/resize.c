@@ -143,24 +143,43 @@ void tern_resize_axis_narrow(tern_resize_axis *axis) {
     }                                                                                              \
   }                                                                                                \
                                                                                                    \
-  void tern_resize_axis_##suffix(const tern_resize_axis *axis, int64_t outer, int64_t inner,       \
-                                 type extrapolation, const type *source, type *target) {           \
-    for (int64_t o = 0; o < outer; ++o, source += axis->in * inner) {                              \
+  typedef struct axis_run_##suffix {                                                               \
+    const tern_resize_axis *axis;                                                                  \
+    int64_t inner;                                                                                 \
+    type extrapolation;                                                                            \
+    const type *source;                                                                            \
+    type *target;                                                                                  \
+  } axis_run_##suffix;                                                                             \
+                                                                                                   \
+  /* Rows of the result: along the axis where it is innermost, one place of it elsewhere. */       \
+  static void axis_rows_##suffix(void *context, int64_t begin, int64_t end) {                      \
+    const axis_run_##suffix *run = context;                                                        \
+    const tern_resize_axis *axis = run->axis;                                                      \
+    const int64_t inner = run->inner, row = inner == 1 ? axis->out : inner;                        \
+    for (int64_t r = begin; r < end; ++r) {                                                        \
+      const int64_t outer = inner == 1 ? r : r / axis->out, j = inner == 1 ? 0 : r % axis->out;    \
+      const type *source = run->source + outer * axis->in * inner;                                 \
+      const int64_t *index = axis->index + j * axis->taps;                                         \
+      type *target = run->target + r * row;                                                        \
       if (inner == 1) {                                                                            \
-        along_row_##suffix(axis, extrapolation, source, target);                                   \
-        target += axis->out;                                                                       \
-        continue;                                                                                  \
-      }                                                                                            \
-      for (int64_t j = 0; j < axis->out; ++j, target += inner) {                                   \
-        const int64_t *index = axis->index + j * axis->taps;                                       \
-        if (index[0] >= 0) {                                                                       \
-          across_rows_##suffix(axis->taps, index, (const type *)axis->weight + j * axis->taps,     \
-                               inner, source, target);                                             \
-        } else {                                                                                   \
-          for (int64_t i = 0; i < inner; ++i) target[i] = extrapolation;                           \
-        }                                                                                          \
+        along_row_##suffix(axis, run->extrapolation, source, target);                              \
+      } else if (index[0] >= 0) {                                                                  \
+        across_rows_##suffix(axis->taps, index, (const type *)axis->weight + j * axis->taps,       \
+                             inner, source, target);                                               \
+      } else {                                                                                     \
+        for (int64_t i = 0; i < inner; ++i) target[i] = run->extrapolation;                        \
       }                                                                                            \
     }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  void tern_resize_axis_##suffix(const tern_parallel *parallel, const tern_resize_axis *axis,      \
+                                 int64_t outer, int64_t inner, type extrapolation,                 \
+                                 const type *source, type *target) {                               \
+    axis_run_##suffix run = {axis, inner, extrapolation, source, target};                          \
+    const double row = (double)(inner == 1 ? axis->out : inner), taps = (double)axis->taps;        \
+    tern_parallel_for(parallel, inner == 1 ? outer : outer * axis->out,                            \
+                      tern_cost_ns((inner == 1 ? 64 : 4) * row * taps, sizeof(type) * row),        \
+                      axis_rows_##suffix, &run);                                                   \
   }
 
 TERN_X_FLOATS(DEFINE_AXIS)

@@ -4,7 +4,7 @@
 #ifndef TERN_COMPUTE_RESIZE_H_
 #define TERN_COMPUTE_RESIZE_H_
 
-#include "base/macros.h"
+#include "parallel/parallel.h"
 
 typedef enum tern_resize_mode {
   TERN_RESIZE_NEAREST,
@@ -58,11 +58,14 @@ void tern_resize_axis_fill(const tern_resize_filter *filter, tern_resize_axis *a
 // Makes the weights floats, in place.
 void tern_resize_axis_narrow(tern_resize_axis *axis);
 
-// target[outer, out, inner] = sum over taps of weight * source[outer, in, inner].
-void tern_resize_axis_f32(const tern_resize_axis *axis, int64_t outer, int64_t inner,
-                          float extrapolation, const float *source, float *target);
-void tern_resize_axis_f64(const tern_resize_axis *axis, int64_t outer, int64_t inner,
-                          double extrapolation, const double *source, double *target);
+// target[outer, out, inner] = sum over taps of weight * source[outer, in, inner], on as many
+// threads as pay; `parallel` may be NULL.
+void tern_resize_axis_f32(const tern_parallel *parallel, const tern_resize_axis *axis,
+                          int64_t outer, int64_t inner, float extrapolation, const float *source,
+                          float *target);
+void tern_resize_axis_f64(const tern_parallel *parallel, const tern_resize_axis *axis,
+                          int64_t outer, int64_t inner, double extrapolation, const double *source,
+                          double *target);
 
 // Nearest along `rank` axes at once, outermost first, for elements of `unit_bytes`; one tap each.
 // `extrapolation` is one element.

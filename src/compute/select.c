@@ -59,21 +59,36 @@ static row_fn find_row(size_t element_bytes) {
   }
 }
 
-void tern_select(const tern_broadcast *broadcast, size_t element_bytes, const uint8_t *condition,
-                 const void *a, const void *b, void *y) {
-  const row_fn row = find_row(element_bytes);
-  const char *pa = a, *pb = b;
-  char *py = y;
-  tern_broadcast_cursor cursor;
-  if (!row) return;
-  tern_broadcast_seek(broadcast, 0, &cursor);
-  for (int64_t i = 0; i < broadcast->row_count; ++i) {
-    row(condition + cursor.offsets[0], pa + (size_t)cursor.offsets[1] * element_bytes,
-        pb + (size_t)cursor.offsets[2] * element_bytes, py, broadcast->steps,
-        broadcast->row_length);
-    py += (size_t)broadcast->row_length * element_bytes;
-    tern_broadcast_next(broadcast, &cursor);
+typedef struct selection {
+  const tern_broadcast *broadcast;
+  row_fn row;
+  size_t element_bytes;
+  const uint8_t *condition;
+  const char *a, *b;
+  char *y;
+} selection;
+
+static void select_pieces(void *context, int64_t begin, int64_t end) {
+  const selection *s = context;
+  tern_broadcast_piece piece;
+  tern_broadcast_piece_seek(s->broadcast, begin, &piece);
+  for (int64_t i = begin; i < end; ++i) {
+    s->row(s->condition + piece.offsets[0], s->a + (size_t)piece.offsets[1] * s->element_bytes,
+           s->b + (size_t)piece.offsets[2] * s->element_bytes,
+           s->y + (size_t)piece.output * s->element_bytes, s->broadcast->steps, piece.count);
+    tern_broadcast_piece_next(s->broadcast, &piece);
   }
+}
+
+void tern_select(const tern_parallel *parallel, const tern_broadcast *broadcast,
+                 size_t element_bytes, const uint8_t *condition, const void *a, const void *b,
+                 void *y) {
+  selection s = {broadcast, find_row(element_bytes), element_bytes, condition, a, b, y};
+  const int64_t most = tern_min_i64(broadcast->row_length, TERN_BROADCAST_PIECE);
+  if (!s.row) return;
+  tern_parallel_for(parallel, tern_broadcast_piece_count(broadcast),
+                    tern_cost_ns(0, (double)(3 * element_bytes + 1) * (double)most), select_pieces,
+                    &s);
 }
 
 // Without a bound x is bounded by itself: infinities for floats, the limits for integers.

@@ -172,19 +172,82 @@ static copy_leaf choose_leaf(copy_plan *plan) {
   return chosen;
 }
 
-void tern_strided_copy(const tern_strided_axis *axes, int32_t rank, size_t element_bytes,
-                       const void *source, void *target) {
+// ---- Over threads: the calls of the leaf, one for each index of the outer axes, and parts of a
+// call that copies much.
+
+enum { PIECE_BYTES = 1 << 16 };
+
+typedef struct copy_run {
   copy_plan plan;
-  if (!plan_copy(axes, rank, element_bytes, &plan)) return;
-  copy_leaf chosen = choose_leaf(&plan);
-  const unsigned char *from = source;
-  unsigned char *to = target;
-  int64_t index[TERN_STRIDED_MAX_RANK] = {0};
-  for (;;) {
-    chosen.run(&chosen, from, to);
-    int32_t k = plan.rank - 1;
-    for (; k >= 0; --k) {
-      const tern_strided_axis *axis = &plan.axes[k];
+  copy_leaf leaf;
+  const unsigned char *source;
+  unsigned char *target;
+  bool cuts_rows;      // the leaf's row axis is cut; else its column, or its unit's bytes
+  int64_t length;      // of what is cut
+  int64_t cut, pieces; // length of a piece, and how many they are
+} copy_run;
+
+static bool has_columns(const copy_leaf *leaf) {
+  return leaf->run != run_unit;
+}
+
+static bool has_rows(const copy_leaf *leaf) {
+  return leaf->row.size > 0;
+}
+
+// Whole tiles, so that pieces of a transposition are walked as the whole is.
+static void cut_leaf(copy_run *run) {
+  const copy_leaf *leaf = &run->leaf;
+  const int64_t columns = has_columns(leaf) ? leaf->column.size : 1;
+  const int64_t rows = has_rows(leaf) ? leaf->row.size : 1;
+  const double bytes = (double)leaf->unit_bytes * (double)columns * (double)rows;
+  run->cuts_rows = rows > columns;
+  run->length = !has_columns(leaf) ? (int64_t)leaf->unit_bytes : run->cuts_rows ? rows : columns;
+  run->cut = (int64_t)((double)run->length * PIECE_BYTES / bytes) / TILE * TILE;
+  if (bytes <= PIECE_BYTES) run->cut = run->length;
+  if (run->cut < TILE) run->cut = TILE;
+  run->pieces = (run->length + run->cut - 1) / run->cut;
+}
+
+static void run_piece(const copy_run *run, int64_t piece, const unsigned char *from,
+                      unsigned char *to) {
+  copy_leaf part = run->leaf;
+  const int64_t begin = piece * run->cut, count = tern_min_i64(run->cut, run->length - begin);
+  if (!has_columns(&part)) {
+    part.unit_bytes = (size_t)count;
+    from += begin;
+    to += begin;
+  } else {
+    tern_strided_axis *axis = run->cuts_rows ? &part.row : &part.column;
+    axis->size = count;
+    from += begin * axis->source_stride;
+    to += begin * axis->target_stride;
+  }
+  part.run(&part, from, to);
+}
+
+// Items [begin, end): pieces of calls, in order.
+static void run_items(void *context, int64_t begin, int64_t end) {
+  const copy_run *run = context;
+  const copy_plan *plan = &run->plan;
+  const unsigned char *from = run->source;
+  unsigned char *to = run->target;
+  int64_t index[TERN_STRIDED_MAX_RANK], piece = begin % run->pieces, call = begin / run->pieces;
+  for (int32_t k = plan->rank - 1; k >= 0; --k) {
+    index[k] = call % plan->axes[k].size;
+    call /= plan->axes[k].size;
+    from += index[k] * plan->axes[k].source_stride;
+    to += index[k] * plan->axes[k].target_stride;
+  }
+  for (int64_t item = begin; item < end; ++item) {
+    if (run->pieces == 1)
+      run->leaf.run(&run->leaf, from, to);
+    else
+      run_piece(run, piece, from, to);
+    if (++piece < run->pieces) continue;
+    piece = 0;
+    for (int32_t k = plan->rank - 1; k >= 0; --k) {
+      const tern_strided_axis *axis = &plan->axes[k];
       from += axis->source_stride;
       to += axis->target_stride;
       if (++index[k] < axis->size) break;
@@ -192,8 +255,22 @@ void tern_strided_copy(const tern_strided_axis *axes, int32_t rank, size_t eleme
       to -= axis->target_stride * axis->size;
       index[k] = 0;
     }
-    if (k < 0) return;
   }
+}
+
+void tern_strided_copy(const tern_parallel *parallel, const tern_strided_axis *axes, int32_t rank,
+                       size_t element_bytes, const void *source, void *target) {
+  copy_run run = {.source = source, .target = target};
+  if (!plan_copy(axes, rank, element_bytes, &run.plan)) return;
+  run.leaf = choose_leaf(&run.plan);
+  cut_leaf(&run);
+  int64_t calls = 1;
+  for (int32_t k = 0; k < run.plan.rank; ++k) calls *= run.plan.axes[k].size;
+  double bytes = (double)run.leaf.unit_bytes;
+  if (has_columns(&run.leaf)) bytes *= (double)run.leaf.column.size;
+  if (has_rows(&run.leaf)) bytes *= (double)run.leaf.row.size;
+  tern_parallel_for(parallel, calls * run.pieces, tern_cost_ns(0, 2 * bytes / (double)run.pieces),
+                    run_items, &run);
 }
 
 void tern_strided_dense(const int64_t *sizes, int32_t rank, int64_t *out_strides) {

@@ -3,7 +3,7 @@
 #ifndef TERN_COMPUTE_STRIDED_H_
 #define TERN_COMPUTE_STRIDED_H_
 
-#include "base/macros.h"
+#include "parallel/parallel.h"
 
 // Twice the rank of any tensor: Tile counts repeats and elements on axes of their own.
 enum { TERN_STRIDED_MAX_RANK = 48 };
@@ -17,9 +17,10 @@ typedef struct tern_strided_axis {
 
 // target[sum(i_k * target_stride_k)] = source[sum(i_k * source_stride_k)] for every index i, with
 // `rank` axes, outermost first. The arrays do not overlap, except that a source may be read from
-// parts of the target that this call does not write. Nothing happens when a size is 0.
-void tern_strided_copy(const tern_strided_axis *axes, int32_t rank, size_t element_bytes,
-                       const void *source, void *target);
+// parts of the target that this call does not write. Nothing happens when a size is 0. On as many
+// threads as pay; `parallel` may be NULL.
+void tern_strided_copy(const tern_parallel *parallel, const tern_strided_axis *axes, int32_t rank,
+                       size_t element_bytes, const void *source, void *target);
 
 // Repeats one element `count` times.
 void tern_strided_fill(const void *element, size_t element_bytes, int64_t count, void *target);

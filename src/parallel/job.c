@@ -1,4 +1,4 @@
-// Jobs whose threads each have a workspace.
+// Jobs in other terms than single items.
 #include "parallel/parallel.h"
 
 typedef struct run {
@@ -26,4 +26,23 @@ void tern_parallel_job_run(const tern_parallel *parallel, const tern_parallel_jo
                            void *workspaces) {
   run r = {job, workspaces};
   tern_parallel_for(parallel, job->count, job->item_ns, run_items, &r);
+}
+
+typedef struct blocks {
+  tern_parallel_fn fn;
+  void *context;
+  int64_t count, block;
+} blocks;
+
+static void run_blocks(void *context, int64_t begin, int64_t end) {
+  const blocks *b = context;
+  b->fn(b->context, begin * b->block, tern_min_i64(end * b->block, b->count));
+}
+
+void tern_parallel_for_blocks(const tern_parallel *parallel, int64_t count, int64_t block,
+                              double element_ns, tern_parallel_fn fn, void *context) {
+  blocks b = {fn, context, count, block};
+  int64_t items = count / block + (count % block != 0);
+  double ns = element_ns * (double)block;
+  tern_parallel_for(parallel, items, ns < 1 ? 1 : (int64_t)ns, run_blocks, &b);
 }

@@ -49,10 +49,20 @@ size_t tern_parallel_job_bytes(const tern_parallel *parallel, const tern_paralle
 void tern_parallel_job_run(const tern_parallel *parallel, const tern_parallel_job *job,
                            void *workspaces);
 
-// About how long a core takes for so many floating-point operations and so many bytes read and
-// written, in ns: 64 operations and 8 bytes a ns, as vector kernels do. Never 0.
+// A loop over `count` elements, `element_ns` each, whose items are blocks of `block` neighbours: fn
+// is called with elements [begin, end), and every bound but the last is a multiple of `block`.
+void tern_parallel_for_blocks(const tern_parallel *parallel, int64_t count, int64_t block,
+                              double element_ns, tern_parallel_fn fn, void *context);
+
+// About how long a core takes for so many arithmetic operations and so many bytes read and written,
+// in ns: 64 operations and 32 bytes a ns, which vector kernels reach on data in a second-level
+// cache. What takes longer is spread a little later than it could be.
+static inline double tern_cost(double operations, double bytes) {
+  return operations * (1.0 / 64) + bytes * (1.0 / 32);
+}
+// As the cost of an item: at least 1.
 static inline int64_t tern_cost_ns(double operations, double bytes) {
-  double ns = operations * (1.0 / 64) + bytes * (1.0 / 8);
+  double ns = tern_cost(operations, bytes);
   return ns < 1 ? 1 : ns > 1e15 ? (int64_t)1e15 : (int64_t)ns;
 }
 

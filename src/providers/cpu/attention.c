@@ -23,6 +23,7 @@ typedef struct mask {
 } mask;
 
 typedef struct attention {
+  const tern_parallel *parallel;
   tern_op_attention sizes;
   tern_dtype dtype;
   size_t element;
@@ -55,7 +56,7 @@ static void copy_heads(const attention *a, int64_t places, int64_t size, const h
                                     {a->sizes.kv_heads, from->head, to->head},
                                     {places, from->place, to->place},
                                     {size, 1, 1}};
-  tern_strided_copy(axes, 4, a->element, from->data, to->data);
+  tern_strided_copy(a->parallel, axes, 4, a->element, from->data, to->data);
 }
 
 // Past keys (or values) followed by the new ones, in output `output` or in scratch memory; where
@@ -173,7 +174,8 @@ static tern_status *read_attributes(const tern_node *node, attention *a) {
 static tern_status *open(tern_invocation *invocation, attention *a) {
   const tern_value *q = invocation->inputs[0], *k = invocation->inputs[1],
                    *v = invocation->inputs[2], *past = input_at(invocation, 4);
-  *a = (attention){.dtype = q->dtype, .element = tern_dtype_size(q->dtype)};
+  *a = (attention){
+      .parallel = invocation->parallel, .dtype = q->dtype, .element = tern_dtype_size(q->dtype)};
   if (v->dtype != q->dtype)
     return TERN_ERROR(TERN_NOT_IMPLEMENTED, "Q is %s and V is %s", tern_dtype_name(q->dtype),
                       tern_dtype_name(v->dtype));
@@ -209,6 +211,18 @@ static void window_of(const attention *a, int64_t batch, int64_t *first, int64_t
   *end = offset + right + 1;
 }
 
+static int64_t blocks_of(const attention *a) {
+  return (a->sizes.queries + TERN_ATTENTION_BLOCK - 1) / TERN_ATTENTION_BLOCK;
+}
+
+// Both products, and softmax.
+static int64_t block_ns(const attention *a) {
+  const tern_op_attention *s = &a->sizes;
+  const double queries = (double)tern_min_i64(s->queries, TERN_ATTENTION_BLOCK);
+  const double each = 2.0 * (double)(s->size + s->value_size) + 40;
+  return tern_cost_ns(queries * (double)s->total * each, 0);
+}
+
 #define AT(type, of, b, h) ((type *)(void *)(of).data + (b) * (of).batch + (h) * (of).head)
 
 #define DEFINE_RUN(suffix, type)                                                                   \
@@ -242,18 +256,32 @@ static void window_of(const attention *a, int64_t batch, int64_t *first, int64_t
     return head;                                                                                   \
   }                                                                                                \
                                                                                                    \
-  static tern_status *run_##suffix(tern_invocation *invocation, const attention *a) {              \
-    tern_attention_##suffix##_head head = head_##suffix(a, 0, 0);                                  \
-    void *workspace;                                                                               \
-    size_t bytes = tern_attention_##suffix##_workspace_bytes(&head);                               \
-    TERN_TRY(tern_invocation_scratch(invocation, bytes, &workspace));                              \
-    for (int64_t b = 0; b < a->sizes.batch; ++b) {                                                 \
-      for (int64_t h = 0; h < a->sizes.q_heads; ++h) {                                             \
-        head = head_##suffix(a, b, h);                                                             \
-        tern_attention_##suffix(&head, workspace);                                                 \
-      }                                                                                            \
-      if (tern_invocation_is_terminated(invocation)) break;                                        \
+  /* Blocks of queries, of all heads in turn. */                                                   \
+  static void blocks_##suffix(const void *context, int64_t begin, int64_t end, void *workspace) {  \
+    const attention *a = context;                                                                  \
+    const int64_t blocks = blocks_of(a), queries = a->sizes.queries;                               \
+    for (int64_t i = begin; i < end; ++i) {                                                        \
+      const int64_t head = i / blocks, first = i % blocks * TERN_ATTENTION_BLOCK;                  \
+      const tern_attention_##suffix##_head of =                                                    \
+          head_##suffix(a, head / a->sizes.q_heads, head % a->sizes.q_heads);                      \
+      tern_attention_##suffix(&of, (size_t)first,                                                  \
+                              (size_t)tern_min_i64(first + TERN_ATTENTION_BLOCK, queries),         \
+                              workspace);                                                          \
     }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static tern_status *run_##suffix(tern_invocation *invocation, const attention *a) {              \
+    const tern_attention_##suffix##_head head = head_##suffix(a, 0, 0);                            \
+    const tern_parallel_job job = {.count = a->sizes.batch * a->sizes.q_heads * blocks_of(a),      \
+                                   .item_ns = block_ns(a),                                         \
+                                   .workspace_bytes =                                              \
+                                       tern_attention_##suffix##_workspace_bytes(&head),           \
+                                   .fn = blocks_##suffix,                                          \
+                                   .context = a};                                                  \
+    void *workspaces;                                                                              \
+    TERN_TRY(tern_invocation_scratch(invocation, tern_parallel_job_bytes(a->parallel, &job),       \
+                                     &workspaces));                                                \
+    tern_parallel_job_run(a->parallel, &job, workspaces);                                          \
     return NULL;                                                                                   \
   }
 

@@ -29,16 +29,36 @@ static tern_status *copy_strings(const tern_value *x, tern_value *y) {
   return NULL;
 }
 
+typedef struct cast_run {
+  const tern_value *x;
+  tern_value *y;
+  tern_cast_options options;
+} cast_run;
+
+// Blocks begin at whole bytes of packed elements.
+static char *element_at(const tern_value *value, int64_t index) {
+  size_t bytes = 0;
+  return tern_dtype_bytes(value->dtype, index, &bytes) ? (char *)value->data + bytes : NULL;
+}
+
+static void cast_block(void *context, int64_t begin, int64_t end) {
+  const cast_run *run = context;
+  tern_cast(run->x->dtype, element_at(run->x, begin), run->y->dtype, element_at(run->y, begin),
+            end - begin, &run->options);
+}
+
 static tern_status *compute_cast(tern_invocation *invocation) {
   const tern_value *x = invocation->inputs[0];
   tern_value *y = invocation->outputs[0];
-  tern_cast_options options;
-  TERN_TRY(read_options(invocation->node, &options));
+  cast_run run = {.x = x, .y = y};
+  TERN_TRY(read_options(invocation->node, &run.options));
   if (x->dtype == TERN_STRING && y->dtype == TERN_STRING) return copy_strings(x, y);
   if (x->dtype == TERN_STRING) return tern_cpu_cast_from_strings(x, y);
   if (y->dtype == TERN_STRING) return tern_cpu_cast_to_strings(x, y);
   if (!tern_cast_is_supported(x->dtype, y->dtype)) return tern_cpu_no_loop(x->dtype);
-  tern_cast(x->dtype, x->data, y->dtype, y->data, tern_value_count(x), &options);
+  const double bytes = (double)(tern_dtype_size(x->dtype) + tern_dtype_size(y->dtype));
+  tern_parallel_for_blocks(invocation->parallel, tern_value_count(x), TERN_CPU_BLOCK,
+                           tern_cost(TERN_OPERATIONS_FEW, bytes), cast_block, &run);
   return NULL;
 }
 

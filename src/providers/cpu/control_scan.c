@@ -85,7 +85,7 @@ static void fill_slice(scan *s, int32_t index, const scan_source *source, int64_
     ++rank;
   }
   if (source->is_backward) position = s->length - 1 - position;
-  tern_strided_copy(axes, rank, element,
+  tern_strided_copy(NULL, axes, rank, element,
                     source->data + (size_t)(position * strides[source->axis]) * element,
                     s->slices[index].data);
 }
@@ -154,7 +154,7 @@ static tern_status *emit(scan *s, int32_t index) {
   }
   const char *first = stack->bytes.data;
   if (is_backward) first += (size_t)((stack->count - 1) * item_count) * element;
-  tern_strided_copy(axes, rank, element, first, target->data);
+  tern_strided_copy(NULL, axes, rank, element, first, target->data);
   return NULL;
 }
 

@@ -52,6 +52,7 @@ static tern_status *convolve(tern_invocation *invocation, tern_conv_i8_params *p
   if (!tern_conv_i8_workspace_bytes(params, &bytes)) return tern_status_out_of_memory();
   TERN_TRY(tern_invocation_scratch(invocation, bytes, &workspace));
   params->y = sums;
+  params->parallel = invocation->parallel;
   tern_conv_i8(params, workspace);
   return NULL;
 }

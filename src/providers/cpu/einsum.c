@@ -87,7 +87,8 @@ static void copy_dense(const summation *job, const operand *x, const label_list 
         (tern_strided_axis){size, x->strides[find_label(&x->labels, order->items[i])], stride};
     stride *= size;
   }
-  tern_strided_copy(axes, order->count, job->element_bytes, x->data, target);
+  tern_strided_copy(job->invocation->parallel, axes, order->count, job->element_bytes, x->data,
+                    target);
 }
 
 static tern_status *gather(const summation *job, const operand *x, const label_list *order,
@@ -160,7 +161,7 @@ static tern_status *sum_out(const summation *job, const bool *keep, operand *x) 
   TERN_TRY(count_elements(job, &summed, &terms));
   TERN_TRY(gather(job, x, &order, &from));
   TERN_TRY(tern_invocation_scratch(job->invocation, rows * job->element_bytes, &to));
-  const tern_lines lines = {rows, terms, 1};
+  const tern_lines lines = {rows, terms, 1, job->invocation->parallel};
 #define SUM(dtype_, type, suffix)                                                                  \
   if (job->dtype == dtype_)                                                                        \
     tern_reduce_##suffix(TERN_REDUCE_SUM, lines, (const type *)from, (type *)to);

@@ -11,39 +11,40 @@
 #define BOOL TERN_DTYPE_BIT(TERN_BOOL)
 #define STRING TERN_DTYPE_BIT(TERN_STRING)
 
-// X(operator, operation, types)
+// X(operator, operation, how much work an element is, types)
 #define UNARY_KERNELS(X)                                                                           \
-  X(Abs, ABS, NUMBERS)                                                                             \
-  X(Acos, ACOS, REAL)                                                                              \
-  X(Acosh, ACOSH, REAL)                                                                            \
-  X(Asin, ASIN, REAL)                                                                              \
-  X(Asinh, ASINH, REAL)                                                                            \
-  X(Atan, ATAN, REAL)                                                                              \
-  X(Atanh, ATANH, REAL)                                                                            \
-  X(BitwiseNot, BITWISE_NOT, TERN_TYPES_INT)                                                       \
-  X(Ceil, CEIL, REAL)                                                                              \
-  X(Cos, COS, REAL)                                                                                \
-  X(Cosh, COSH, REAL)                                                                              \
-  X(Erf, ERF, REAL)                                                                                \
-  X(Exp, EXP, REAL)                                                                                \
-  X(Floor, FLOOR, REAL)                                                                            \
-  X(Log, LOG, REAL)                                                                                \
-  X(Neg, NEG, REAL | TERN_TYPES_INT_SIGNED)                                                        \
-  X(Not, NOT, BOOL)                                                                                \
-  X(Reciprocal, RECIPROCAL, REAL)                                                                  \
-  X(Round, ROUND, REAL)                                                                            \
-  X(Sigmoid, SIGMOID, REAL)                                                                        \
-  X(Sign, SIGN, NUMBERS)                                                                           \
-  X(Sin, SIN, REAL)                                                                                \
-  X(Sinh, SINH, REAL)                                                                              \
-  X(Sqrt, SQRT, REAL)                                                                              \
-  X(Tan, TAN, REAL)                                                                                \
-  X(Tanh, TANH, REAL)
+  X(Abs, ABS, FEW, NUMBERS)                                                                        \
+  X(Acos, ACOS, MANY, REAL)                                                                        \
+  X(Acosh, ACOSH, MANY, REAL)                                                                      \
+  X(Asin, ASIN, MANY, REAL)                                                                        \
+  X(Asinh, ASINH, MANY, REAL)                                                                      \
+  X(Atan, ATAN, MANY, REAL)                                                                        \
+  X(Atanh, ATANH, MANY, REAL)                                                                      \
+  X(BitwiseNot, BITWISE_NOT, FEW, TERN_TYPES_INT)                                                  \
+  X(Ceil, CEIL, FEW, REAL)                                                                         \
+  X(Cos, COS, MANY, REAL)                                                                          \
+  X(Cosh, COSH, MANY, REAL)                                                                        \
+  X(Erf, ERF, MANY, REAL)                                                                          \
+  X(Exp, EXP, MANY, REAL)                                                                          \
+  X(Floor, FLOOR, FEW, REAL)                                                                       \
+  X(Log, LOG, MANY, REAL)                                                                          \
+  X(Neg, NEG, FEW, REAL | TERN_TYPES_INT_SIGNED)                                                   \
+  X(Not, NOT, FEW, BOOL)                                                                           \
+  X(Reciprocal, RECIPROCAL, FEW, REAL)                                                             \
+  X(Round, ROUND, FEW, REAL)                                                                       \
+  X(Sigmoid, SIGMOID, MANY, REAL)                                                                  \
+  X(Sign, SIGN, FEW, NUMBERS)                                                                      \
+  X(Sin, SIN, MANY, REAL)                                                                          \
+  X(Sinh, SINH, MANY, REAL)                                                                        \
+  X(Sqrt, SQRT, FEW, REAL)                                                                         \
+  X(Tan, TAN, MANY, REAL)                                                                          \
+  X(Tanh, TANH, MANY, REAL)
 
-#define X(op_name, operation, dtypes)                                                              \
+#define X(op_name, operation, operations, dtypes)                                                  \
   static tern_status *compute_##op_name(tern_invocation *invocation) {                             \
     return tern_cpu_unary(invocation,                                                              \
-                          tern_unary_find(TERN_UNARY_##operation, invocation->inputs[0]->dtype));  \
+                          tern_unary_find(TERN_UNARY_##operation, invocation->inputs[0]->dtype),   \
+                          TERN_OPERATIONS_##operations);                                           \
   }
 UNARY_KERNELS(X)
 #undef X
@@ -65,7 +66,8 @@ UNARY_KERNELS(X)
   X(LessOrEqual, LESS_OR_EQUAL, NUMBERS)
 
 static tern_status *run_binary(tern_invocation *invocation, tern_binary_op op) {
-  return tern_cpu_binary(invocation, tern_binary_find(op, invocation->inputs[0]->dtype));
+  return tern_cpu_binary(invocation, tern_binary_find(op, invocation->inputs[0]->dtype),
+                         TERN_OPERATIONS_FEW);
 }
 
 #define X(op_name, operation, dtypes)                                                              \
@@ -132,8 +134,9 @@ static tern_status *compute_Pow(tern_invocation *invocation) {
   tern_broadcast broadcast;
   TERN_TRY(tern_cpu_broadcast(invocation, 0, 2, &broadcast));
   const size_t size = tern_dtype_size(x->dtype);
-  tern_binary_run(fn, &broadcast, (tern_binary_sizes){size, tern_dtype_size(wanted), size}, x->data,
-                  e, invocation->outputs[0]->data);
+  const tern_binary_loop loop = {fn, size, tern_dtype_size(wanted), size, TERN_OPERATIONS_MANY};
+  tern_binary_run(invocation->parallel, &loop, &broadcast, x->data, e,
+                  invocation->outputs[0]->data);
   return NULL;
 }
 
@@ -183,10 +186,11 @@ static tern_status *compute_IsInf(tern_invocation *invocation) {
     .domain = TERN_DOMAIN_ONNX, .op = #op_name, TERN_CPU_TYPES({variable, dtypes}),                \
     .compute = compute_##op_name                                                                   \
   }
-#define X(op_name, operation, dtypes) KERNEL(op_name, "T", dtypes),
+#define UNARY(op_name, operation, operations, dtypes) KERNEL(op_name, "T", dtypes),
+#define BINARY(op_name, operation, dtypes) KERNEL(op_name, "T", dtypes),
 
 static const tern_cpu_kernel kernels[] = {
-    UNARY_KERNELS(X) BINARY_KERNELS(X) KERNEL(Div, "T", NUMBERS),
+    UNARY_KERNELS(UNARY) BINARY_KERNELS(BINARY) KERNEL(Div, "T", NUMBERS),
     KERNEL(Mod, "T", NUMBERS),
     KERNEL(Equal, "T", NUMBERS | BOOL | STRING),
     KERNEL(BitShift, "T", TERN_TYPES_INT),

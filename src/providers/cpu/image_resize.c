@@ -134,6 +134,22 @@ static tern_status *make_extrapolation(tern_invocation *invocation, tern_dtype d
   return NULL;
 }
 
+typedef struct nearest_run {
+  const layout *l;
+  size_t unit_bytes, in_bytes, out_bytes; // of an element with what is inside it, and of a slab
+  const void *extrapolation;
+  const unsigned char *source;
+  unsigned char *target;
+} nearest_run;
+
+static void nearest_slabs(void *context, int64_t begin, int64_t end) {
+  const nearest_run *run = context;
+  for (int64_t o = begin; o < end; ++o)
+    tern_resize_nearest(run->l->axes, run->l->rank, run->unit_bytes, run->extrapolation,
+                        run->source + (size_t)o * run->in_bytes,
+                        run->target + (size_t)o * run->out_bytes);
+}
+
 static tern_status *resize_nearest(tern_invocation *invocation, const layout *l) {
   tern_cpu_source source;
   tern_cpu_target target;
@@ -148,15 +164,27 @@ static tern_status *resize_nearest(tern_invocation *invocation, const layout *l)
     in_bytes *= (size_t)l->axes[i].in;
     out_bytes *= (size_t)l->axes[i].out;
   }
-  for (int64_t o = 0; o < l->outer; ++o)
-    tern_resize_nearest(l->axes, l->rank, unit_bytes, extrapolation,
-                        source.data + (size_t)o * in_bytes, target.data + (size_t)o * out_bytes);
+  nearest_run run = {l, unit_bytes, in_bytes, out_bytes, extrapolation, source.data, target.data};
+  tern_parallel_for(invocation->parallel, l->outer, tern_cost_ns(0, 4.0 * (double)out_bytes),
+                    nearest_slabs, &run);
   return tern_cpu_target_close(&target);
 }
 
+// One call of resize_sums, and what its slabs share.
+typedef struct sums_run {
+  const layout *l;
+  const tern_parallel *parallel;
+  tern_dtype dtype;
+  double extrapolation;
+  const char *source;
+  char *target;
+  size_t in_bytes, out_bytes, between_bytes; // of one slab
+} sums_run;
+
 // Resamples one slab, axis by axis. `between` are two buffers for what lies between passes.
-static void resize_slab(const layout *l, tern_dtype dtype, double extrapolation, const void *source,
-                        void *target, void *const between[2]) {
+static void resize_slab(const sums_run *run, const void *source, void *target,
+                        void *const between[2]) {
+  const layout *l = run->l;
   int32_t first = 0, turn = 0;
   int64_t inner = l->inner;
   while (!l->changes[first]) ++first;
@@ -165,15 +193,25 @@ static void resize_slab(const layout *l, tern_dtype dtype, double extrapolation,
       int64_t outer = 1;
       for (int32_t k = 0; k < i; ++k) outer *= l->axes[k].in;
       void *to = i == first ? target : between[turn];
-      if (dtype == TERN_FLOAT)
-        tern_resize_axis_f32(&l->axes[i], outer, inner, (float)extrapolation, source, to);
+      if (run->dtype == TERN_FLOAT)
+        tern_resize_axis_f32(run->parallel, &l->axes[i], outer, inner, (float)run->extrapolation,
+                             source, to);
       else
-        tern_resize_axis_f64(&l->axes[i], outer, inner, extrapolation, source, to);
+        tern_resize_axis_f64(run->parallel, &l->axes[i], outer, inner, run->extrapolation, source,
+                             to);
       source = to;
       turn = 1 - turn;
     }
     inner *= l->axes[i].out;
   }
+}
+
+static void resize_slabs(const void *context, int64_t begin, int64_t end, void *workspace) {
+  const sums_run *run = context;
+  void *const between[2] = {workspace, (char *)workspace + run->between_bytes};
+  for (int64_t o = begin; o < end; ++o)
+    resize_slab(run, run->source + (size_t)o * run->in_bytes,
+                run->target + (size_t)o * run->out_bytes, between);
 }
 
 // Elements of the largest slab between two passes.
@@ -187,21 +225,36 @@ static int64_t between_count(const layout *l) {
   return largest;
 }
 
+// Slabs at once where there are several; else the rows of each pass.
 static tern_status *resize_sums(tern_invocation *invocation, tern_dtype dtype, layout *l,
                                 const void *source, void *target) {
   size_t element = tern_dtype_size(dtype), bytes = (size_t)between_count(l) * element;
-  void *between[2];
-  double extrapolation = (double)tern_node_attr_f(invocation->node, "extrapolation_value");
-  for (int32_t i = 0; i < 2; ++i) TERN_TRY(tern_invocation_scratch(invocation, bytes, &between[i]));
-  size_t in_bytes = element * (size_t)l->inner, out_bytes = in_bytes;
+  sums_run run = {.l = l,
+                  .parallel = invocation->parallel,
+                  .dtype = dtype,
+                  .extrapolation =
+                      (double)tern_node_attr_f(invocation->node, "extrapolation_value"),
+                  .source = source,
+                  .target = target,
+                  .in_bytes = element * (size_t)l->inner,
+                  .out_bytes = element * (size_t)l->inner,
+                  .between_bytes = (bytes + TERN_BUFFER_ALIGNMENT - 1) / TERN_BUFFER_ALIGNMENT *
+                                   TERN_BUFFER_ALIGNMENT};
   for (int32_t i = 0; i < l->rank; ++i) {
     if (dtype == TERN_FLOAT && l->changes[i]) tern_resize_axis_narrow(&l->axes[i]);
-    in_bytes *= (size_t)l->axes[i].in;
-    out_bytes *= (size_t)l->axes[i].out;
+    run.in_bytes *= (size_t)l->axes[i].in;
+    run.out_bytes *= (size_t)l->axes[i].out;
   }
-  for (int64_t o = 0; o < l->outer; ++o)
-    resize_slab(l, dtype, extrapolation, (const char *)source + (size_t)o * in_bytes,
-                (char *)target + (size_t)o * out_bytes, between);
+  const double moved = (double)(run.in_bytes + run.out_bytes + 2 * bytes);
+  const tern_parallel_job job = {.count = l->outer,
+                                 .item_ns = tern_cost_ns(0, 4 * moved),
+                                 .workspace_bytes = 2 * run.between_bytes,
+                                 .fn = resize_slabs,
+                                 .context = &run};
+  void *workspaces;
+  TERN_TRY(tern_invocation_scratch(invocation, tern_parallel_job_bytes(invocation->parallel, &job),
+                                   &workspaces));
+  tern_parallel_job_run(invocation->parallel, &job, workspaces);
   return NULL;
 }
 

@@ -39,8 +39,9 @@ static tern_status *compute_gather(tern_invocation *invocation) {
   TERN_TRY(tern_cpu_source_open(invocation, data, &source));
   TERN_TRY(tern_cpu_target_open(invocation, invocation->outputs[0], &target));
   if (target.count > 0)
-    tern_index_gather_rows(outer, shape->dims[axis], block * source.unit_bytes, source.data, items,
-                           tern_value_count(indices), target.data);
+    tern_index_gather_rows(invocation->parallel, outer, shape->dims[axis],
+                           block * source.unit_bytes, source.data, items, tern_value_count(indices),
+                           target.data);
   return tern_cpu_target_close(&target);
 }
 
@@ -105,8 +106,8 @@ static tern_status *gather_blocks(tern_invocation *invocation, const tuple_block
   TERN_TRY(tern_cpu_source_open(invocation, invocation->inputs[0], &source));
   TERN_TRY(tern_cpu_target_open(invocation, invocation->outputs[0], &target));
   if (target.count > 0)
-    tern_index_gather(blocks->offsets, blocks->count, (size_t)blocks->block * source.unit_bytes,
-                      source.data, target.data);
+    tern_index_gather(invocation->parallel, blocks->offsets, blocks->count,
+                      (size_t)blocks->block * source.unit_bytes, source.data, target.data);
   return tern_cpu_target_close(&target);
 }
 

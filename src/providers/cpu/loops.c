@@ -17,21 +17,38 @@ tern_status *tern_cpu_broadcast(const tern_invocation *invocation, int32_t first
   return NULL;
 }
 
-tern_status *tern_cpu_unary(tern_invocation *invocation, tern_unary_fn fn) {
+typedef struct unary_run {
+  tern_unary_fn fn;
+  const char *x;
+  char *y;
+  size_t x_bytes, y_bytes;
+} unary_run;
+
+static void run_unary(void *context, int64_t begin, int64_t end) {
+  const unary_run *run = context;
+  run->fn(run->x + (size_t)begin * run->x_bytes, run->y + (size_t)begin * run->y_bytes,
+          end - begin);
+}
+
+tern_status *tern_cpu_unary(tern_invocation *invocation, tern_unary_fn fn, int32_t operations) {
   const tern_value *x = invocation->inputs[0];
+  tern_value *y = invocation->outputs[0];
+  unary_run run = {fn, x->data, y->data, tern_dtype_size(x->dtype), tern_dtype_size(y->dtype)};
   if (!fn) return tern_cpu_no_loop(x->dtype);
-  fn(x->data, invocation->outputs[0]->data, tern_value_count(x));
+  tern_parallel_for_blocks(invocation->parallel, tern_value_count(x), TERN_CPU_BLOCK,
+                           tern_cost(operations, (double)(run.x_bytes + run.y_bytes)), run_unary,
+                           &run);
   return NULL;
 }
 
-tern_status *tern_cpu_binary(tern_invocation *invocation, tern_binary_fn fn) {
+tern_status *tern_cpu_binary(tern_invocation *invocation, tern_binary_fn fn, int32_t operations) {
   const tern_value *a = invocation->inputs[0], *b = invocation->inputs[1];
   tern_value *y = invocation->outputs[0];
   if (!fn) return tern_cpu_no_loop(a->dtype);
   tern_broadcast broadcast;
   TERN_TRY(tern_cpu_broadcast(invocation, 0, 2, &broadcast));
-  const tern_binary_sizes sizes = {tern_dtype_size(a->dtype), tern_dtype_size(b->dtype),
-                                   tern_dtype_size(y->dtype)};
-  tern_binary_run(fn, &broadcast, sizes, a->data, b->data, y->data);
+  const tern_binary_loop loop = {fn, tern_dtype_size(a->dtype), tern_dtype_size(b->dtype),
+                                 tern_dtype_size(y->dtype), operations};
+  tern_binary_run(invocation->parallel, &loop, &broadcast, a->data, b->data, y->data);
   return NULL;
 }

@@ -14,10 +14,14 @@ static inline tern_dims tern_cpu_dims(const tern_value *value) {
 TERN_MUST_USE tern_status *tern_cpu_broadcast(const tern_invocation *invocation, int32_t first,
                                               int32_t count, tern_broadcast *out_broadcast);
 
-// Output 0 = fn(input 0), over elements of one type or of types of their own.
-tern_status *tern_cpu_unary(tern_invocation *invocation, tern_unary_fn fn);
+// Elements that a thread takes at a time of what is one loop over all.
+enum { TERN_CPU_BLOCK = TERN_BROADCAST_PIECE };
+
+// Output 0 = fn(input 0), over elements of one type or of types of their own. `operations` of an
+// element: see elementwise.h.
+tern_status *tern_cpu_unary(tern_invocation *invocation, tern_unary_fn fn, int32_t operations);
 // Output 0 = fn(input 0, input 1), broadcast.
-tern_status *tern_cpu_binary(tern_invocation *invocation, tern_binary_fn fn);
+tern_status *tern_cpu_binary(tern_invocation *invocation, tern_binary_fn fn, int32_t operations);
 
 // An element type that the kernel row promised and no loop computes: our own mistake.
 tern_status *tern_cpu_no_loop(tern_dtype dtype);

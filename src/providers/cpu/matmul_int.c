@@ -10,6 +10,7 @@ typedef struct int_product {
   const tern_value *a, *b;
   int64_t m, n, k, batch;
   tern_broadcast loops; // over the batch, in matrices
+  const tern_parallel *parallel;
 } int_product;
 
 // What belongs to the lines of a matrix: one value for all, one for each line, or one for each line
@@ -39,7 +40,8 @@ static tern_status *read_product(const tern_invocation *invocation, int32_t righ
                        .m = a->rank > 1 ? a->dims[a->rank - 2] : 1,
                        .n = b->rank > 1 ? b->dims[b->rank - 1] : 1,
                        .k = a->dims[a->rank - 1],
-                       .batch = tern_shape_product(y, 0, rank)};
+                       .batch = tern_shape_product(y, 0, rank),
+                       .parallel = invocation->parallel};
   if (!tern_broadcast_init((tern_dims){rank, y->dims}, batches, 2, &out->loops))
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "the batches do not broadcast");
   return NULL;
@@ -66,7 +68,7 @@ static void multiply(const int_product *p, matrix_at at, const tern_value *zero_
                      const tern_value *zero_b, int32_t *sums) {
   const tern_gemm_i8_operand a = operand(p->a, at.a * p->m * p->k, p->k, zero_a, p->m, at.y);
   const tern_gemm_i8_operand b = operand(p->b, at.b * p->k * p->n, p->n, zero_b, p->n, at.y);
-  tern_gemm_i8((size_t)p->m, (size_t)p->n, (size_t)p->k, &a, &b, sums, (size_t)p->n);
+  tern_gemm_i8(p->parallel, (size_t)p->m, (size_t)p->n, (size_t)p->k, &a, &b, sums, (size_t)p->n);
 }
 
 // A walk over the matrices of the batch, in order.

@@ -20,7 +20,7 @@ static tern_status *copy_along(tern_invocation *invocation, const tern_strided_a
   TERN_TRY(tern_cpu_source_open(invocation, invocation->inputs[0], &source));
   TERN_TRY(tern_cpu_target_open(invocation, invocation->outputs[0], &target));
   if (target.count > 0)
-    tern_strided_copy(axes, rank, source.unit_bytes,
+    tern_strided_copy(invocation->parallel, axes, rank, source.unit_bytes,
                       source.data + (size_t)offset * source.unit_bytes, target.data);
   return tern_cpu_target_close(&target);
 }
@@ -102,7 +102,7 @@ static tern_status *compute_concat(tern_invocation *invocation) {
     part_copy part = make_part(&output->shape, &input->shape, axis);
     const tern_strided_axis axes[] = {{part.outer, part.part_row, part.whole_row},
                                       {part.part_row, 1, 1}};
-    tern_strided_copy(axes, 2, source.unit_bytes, source.data,
+    tern_strided_copy(invocation->parallel, axes, 2, source.unit_bytes, source.data,
                       target.data + (size_t)offset * source.unit_bytes);
     offset += part.part_row;
   }
@@ -129,8 +129,8 @@ static tern_status *compute_split(tern_invocation *invocation) {
     part_copy part = make_part(&input->shape, &output->shape, axis);
     const tern_strided_axis axes[] = {{part.outer, part.whole_row, part.part_row},
                                       {part.part_row, 1, 1}};
-    tern_strided_copy(axes, 2, source.unit_bytes, source.data + (size_t)begin * source.unit_bytes,
-                      target.data);
+    tern_strided_copy(invocation->parallel, axes, 2, source.unit_bytes,
+                      source.data + (size_t)begin * source.unit_bytes, target.data);
     TERN_TRY(tern_cpu_target_close(&target));
   }
   return NULL;

@@ -39,7 +39,8 @@ static tern_status *read_mode(const tern_node *node, tern_pad_mode *out_mode) {
 static void start_params(const tern_invocation *invocation, tern_pad_params *out_params) {
   static const unsigned char zeros[16];
   const tern_shape *shape = &invocation->inputs[0]->shape;
-  *out_params = (tern_pad_params){.rank = shape->rank, .constant = zeros};
+  *out_params =
+      (tern_pad_params){.rank = shape->rank, .constant = zeros, .parallel = invocation->parallel};
   memcpy(out_params->sizes, shape->dims, (size_t)shape->rank * sizeof *shape->dims);
 }
 

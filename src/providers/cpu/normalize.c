@@ -92,7 +92,8 @@ static tern_status *compute_batch(tern_invocation *invocation) {
   const int32_t rank = x->shape.rank;
   const tern_batch_norm_shape shape = {.batch = product(&x->shape, 0, 1),
                                        .channels = rank > 1 ? product(&x->shape, 1, 2) : 1,
-                                       .size = product(&x->shape, rank > 1 ? 2 : 1, rank)};
+                                       .size = product(&x->shape, rank > 1 ? 2 : 1, rank),
+                                       .parallel = invocation->parallel};
   double *means;
   TERN_TRY(
       tern_invocation_scratch(invocation, 2 * shape.channels * sizeof(double), (void **)&means));
@@ -121,7 +122,8 @@ static void normalize_groups(const tern_invocation *invocation, size_t groups) {
   const tern_group_norm_shape shape = {.groups = product(&x->shape, 0, 1) * groups,
                                        .channels = groups ? channels / groups : 0,
                                        .size = product(&x->shape, 2, x->shape.rank),
-                                       .period = channels};
+                                       .period = channels,
+                                       .parallel = invocation->parallel};
   if (tern_value_count(x) == 0) return;
   if (x->dtype == TERN_FLOAT)
     tern_group_norm_f32(&shape, x->data, scale, bias, epsilon, invocation->outputs[0]->data);
@@ -144,17 +146,18 @@ static tern_status *compute_lrn(tern_invocation *invocation) {
   const tern_node *node = invocation->node;
   const tern_value *x = invocation->inputs[0];
   void *y = invocation->outputs[0]->data;
-  const size_t batch = product(&x->shape, 0, 1), channels = product(&x->shape, 1, 2);
-  const size_t inner = product(&x->shape, 2, x->shape.rank);
-  const size_t size = (size_t)tern_node_attr_i(node, "size");
+  const tern_lrn_shape shape = {.batch = product(&x->shape, 0, 1),
+                                .channels = product(&x->shape, 1, 2),
+                                .inner = product(&x->shape, 2, x->shape.rank),
+                                .size = (size_t)tern_node_attr_i(node, "size"),
+                                .parallel = invocation->parallel};
   const float alpha = tern_node_attr_f(node, "alpha"), beta = tern_node_attr_f(node, "beta");
   const float bias = tern_node_attr_f(node, "bias");
   if (tern_value_count(x) == 0) return NULL;
   if (x->dtype == TERN_FLOAT)
-    tern_lrn_f32(batch, channels, inner, x->data, size, alpha, beta, bias, y);
+    tern_lrn_f32(&shape, x->data, alpha, beta, bias, y);
   else
-    tern_lrn_f64(batch, channels, inner, x->data, size, (double)alpha, (double)beta, (double)bias,
-                 y);
+    tern_lrn_f64(&shape, x->data, (double)alpha, (double)beta, (double)bias, y);
   return NULL;
 }
 
@@ -164,7 +167,8 @@ static tern_status *read_lines(const tern_invocation *invocation, tern_lines *ou
   TERN_TRY(tern_infer_axis(tern_node_attr_i(invocation->node, "axis"), x->rank, &axis));
   *out_lines = (tern_lines){.outer = product(x, 0, axis),
                             .axis = (size_t)x->dims[axis],
-                            .inner = product(x, axis + 1, x->rank)};
+                            .inner = product(x, axis + 1, x->rank),
+                            .parallel = invocation->parallel};
   return NULL;
 }
 
@@ -175,9 +179,9 @@ static tern_status *softmax(const tern_invocation *invocation, bool is_log) {
   TERN_TRY(read_lines(invocation, &lines));
   if (tern_value_count(x) == 0) return NULL;
   if (x->dtype == TERN_FLOAT)
-    tern_softmax_f32(lines.outer, lines.axis, lines.inner, x->data, y, is_log);
+    tern_softmax_f32(lines, x->data, y, is_log);
   else
-    tern_softmax_f64(lines.outer, lines.axis, lines.inner, x->data, y, is_log);
+    tern_softmax_f64(lines, x->data, y, is_log);
   return NULL;
 }
 

@@ -52,55 +52,108 @@ static tern_status *pool_blocked(tern_invocation *invocation, tern_window window
   return NULL;
 }
 
-// ---- Any image
+// ---- Any image, plane by plane.
 
-static tern_status *compute_max(tern_invocation *invocation) {
-  const tern_value *x = invocation->inputs[0];
-  tern_value *y = invocation->outputs[0];
-  tern_value *indices = invocation->output_count > 1 ? invocation->outputs[1] : NULL;
-  bool column_major = tern_node_attr_i(invocation->node, "storage_order") != 0;
-  size_t planes = planes_of(&x->shape);
+typedef struct planes_job {
+  tern_dtype dtype;
   tern_window window;
-  TERN_TRY(read_window(invocation, &window));
-  if (is_blocked(x, &window) && !indices)
-    return pool_blocked(invocation, window, false, blocked_max);
+  const char *x;
+  char *y;
+  size_t x_bytes, y_bytes; // of one plane
+  int64_t *indices;        // of MaxPool; NULL: none
+  bool column_major, count_padding;
+  int64_t p; // of LpPool
+} planes_job;
+
+static planes_job make_job(const tern_invocation *invocation, const tern_window *window) {
+  const tern_value *x = invocation->inputs[0];
+  const size_t element = tern_dtype_size(x->dtype);
+  return (planes_job){.dtype = x->dtype,
+                      .window = *window,
+                      .x = x->data,
+                      .y = invocation->outputs[0]->data,
+                      .x_bytes = tern_window_in_size(window) * element,
+                      .y_bytes = tern_window_out_size(window) * element};
+}
+
+// `operations` of one element under one window.
+static tern_status *run_planes(const tern_invocation *invocation, planes_job *job,
+                               tern_parallel_fn fn, double operations) {
+  const tern_window *w = &job->window;
+  const double steps = (double)tern_window_out_size(w) * (double)tern_window_kernel_size(w);
+  tern_parallel_for(invocation->parallel, (int64_t)planes_of(&invocation->inputs[0]->shape),
+                    tern_cost_ns(operations * steps, (double)(job->x_bytes + job->y_bytes)), fn,
+                    job);
+  return NULL;
+}
+
+#define PLANES(job, begin) (const void *)((job)->x + (size_t)(begin) * (job)->x_bytes)
+#define RESULTS(job, begin) (void *)((job)->y + (size_t)(begin) * (job)->y_bytes)
+
+static void max_planes(void *context, int64_t begin, int64_t end) {
+  const planes_job *job = context;
+  const size_t first = (size_t)begin, count = (size_t)(end - begin);
+  int64_t *indices = job->indices;
+  if (indices) indices += first * tern_window_out_size(&job->window);
 #define POOL(dtype_, suffix, type)                                                                 \
-  if (x->dtype == dtype_)                                                                          \
-    tern_pool_max_##suffix(&window, planes, (const type *)x->data, (type *)y->data,                \
-                           indices ? indices->data : NULL, 0, column_major);
+  if (job->dtype == dtype_)                                                                        \
+    tern_pool_max_##suffix(&job->window, count, (const type *)PLANES(job, begin),                  \
+                           (type *)RESULTS(job, begin), indices, first, job->column_major);
   POOL(TERN_FLOAT, f32, float)
   POOL(TERN_DOUBLE, f64, double)
   POOL(TERN_INT8, i8, int8_t)
   POOL(TERN_UINT8, u8, uint8_t)
 #undef POOL
-  return NULL;
+}
+
+static tern_status *compute_max(tern_invocation *invocation) {
+  tern_value *indices = invocation->output_count > 1 ? invocation->outputs[1] : NULL;
+  tern_window window;
+  TERN_TRY(read_window(invocation, &window));
+  if (is_blocked(invocation->inputs[0], &window) && !indices)
+    return pool_blocked(invocation, window, false, blocked_max);
+  planes_job job = make_job(invocation, &window);
+  job.indices = indices ? indices->data : NULL;
+  job.column_major = tern_node_attr_i(invocation->node, "storage_order") != 0;
+  return run_planes(invocation, &job, max_planes, indices ? 16 : 8);
+}
+
+static void average_planes(void *context, int64_t begin, int64_t end) {
+  const planes_job *job = context;
+  const size_t count = (size_t)(end - begin);
+  if (job->dtype == TERN_FLOAT)
+    tern_pool_average_f32(&job->window, count, PLANES(job, begin), RESULTS(job, begin),
+                          job->count_padding);
+  else
+    tern_pool_average_f64(&job->window, count, PLANES(job, begin), RESULTS(job, begin),
+                          job->count_padding);
 }
 
 static tern_status *compute_average(tern_invocation *invocation) {
-  const tern_value *x = invocation->inputs[0];
-  bool count_padding = tern_node_attr_i(invocation->node, "count_include_pad") != 0;
-  size_t planes = planes_of(&x->shape);
   tern_window window;
   TERN_TRY(read_window(invocation, &window));
-  if (is_blocked(x, &window))
+  const bool count_padding = tern_node_attr_i(invocation->node, "count_include_pad") != 0;
+  if (is_blocked(invocation->inputs[0], &window))
     return pool_blocked(invocation, window, count_padding, blocked_average);
-  if (x->dtype == TERN_FLOAT)
-    tern_pool_average_f32(&window, planes, x->data, invocation->outputs[0]->data, count_padding);
+  planes_job job = make_job(invocation, &window);
+  job.count_padding = count_padding;
+  return run_planes(invocation, &job, average_planes, 8);
+}
+
+static void lp_planes(void *context, int64_t begin, int64_t end) {
+  const planes_job *job = context;
+  const size_t count = (size_t)(end - begin);
+  if (job->dtype == TERN_FLOAT)
+    tern_pool_lp_f32(&job->window, count, PLANES(job, begin), RESULTS(job, begin), (float)job->p);
   else
-    tern_pool_average_f64(&window, planes, x->data, invocation->outputs[0]->data, count_padding);
-  return NULL;
+    tern_pool_lp_f64(&job->window, count, PLANES(job, begin), RESULTS(job, begin), (double)job->p);
 }
 
 static tern_status *lp_pool(tern_invocation *invocation, const tern_window *window) {
-  const tern_value *x = invocation->inputs[0];
-  int64_t p = tern_node_attr_i(invocation->node, "p");
-  if (p < 1) return TERN_ERROR(TERN_INVALID_ARGUMENT, "'p' is %lld", (long long)p);
-  size_t planes = planes_of(&x->shape);
-  if (x->dtype == TERN_FLOAT)
-    tern_pool_lp_f32(window, planes, x->data, invocation->outputs[0]->data, (float)p);
-  else
-    tern_pool_lp_f64(window, planes, x->data, invocation->outputs[0]->data, (double)p);
-  return NULL;
+  planes_job job = make_job(invocation, window);
+  job.p = tern_node_attr_i(invocation->node, "p");
+  if (job.p < 1) return TERN_ERROR(TERN_INVALID_ARGUMENT, "'p' is %lld", (long long)job.p);
+  return run_planes(invocation, &job, lp_planes, job.p == 2 ? 8 : 64);
 }
 
 static tern_status *compute_lp(tern_invocation *invocation) {
@@ -120,26 +173,25 @@ static tern_window whole_plane(const tern_shape *x) {
                        .dilation = {1}};
 }
 
-static tern_status *compute_global_average(tern_invocation *invocation) {
-  const tern_value *x = invocation->inputs[0];
-  tern_window plane = whole_plane(&x->shape);
-  size_t planes = planes_of(&x->shape);
-  if (x->dtype == TERN_FLOAT)
-    tern_pool_global_average_f32(planes, plane.in[0], x->data, invocation->outputs[0]->data);
+static void mean_planes(void *context, int64_t begin, int64_t end) {
+  const planes_job *job = context;
+  const size_t count = (size_t)(end - begin);
+  if (job->dtype == TERN_FLOAT)
+    tern_pool_global_average_f32(count, job->window.in[0], PLANES(job, begin), RESULTS(job, begin));
   else
-    tern_pool_global_average_f64(planes, plane.in[0], x->data, invocation->outputs[0]->data);
-  return NULL;
+    tern_pool_global_average_f64(count, job->window.in[0], PLANES(job, begin), RESULTS(job, begin));
+}
+
+static tern_status *compute_global_average(tern_invocation *invocation) {
+  const tern_window plane = whole_plane(&invocation->inputs[0]->shape);
+  planes_job job = make_job(invocation, &plane);
+  return run_planes(invocation, &job, mean_planes, 8);
 }
 
 static tern_status *compute_global_max(tern_invocation *invocation) {
-  const tern_value *x = invocation->inputs[0];
-  tern_window plane = whole_plane(&x->shape);
-  size_t planes = planes_of(&x->shape);
-  if (x->dtype == TERN_FLOAT)
-    tern_pool_max_f32(&plane, planes, x->data, invocation->outputs[0]->data, NULL, 0, false);
-  else
-    tern_pool_max_f64(&plane, planes, x->data, invocation->outputs[0]->data, NULL, 0, false);
-  return NULL;
+  const tern_window plane = whole_plane(&invocation->inputs[0]->shape);
+  planes_job job = make_job(invocation, &plane);
+  return run_planes(invocation, &job, max_planes, 8);
 }
 
 static tern_status *compute_global_lp(tern_invocation *invocation) {

@@ -44,8 +44,9 @@ static bool order_groups(const axis_group *groups, int32_t count, axis_group *ou
   return reduced <= 1;
 }
 
-static tern_lines lines_of(const axis_group *groups, int32_t count) {
-  tern_lines lines = {1, 1, 1};
+static tern_lines lines_of(const tern_invocation *invocation, const axis_group *groups,
+                           int32_t count) {
+  tern_lines lines = {1, 1, 1, invocation->parallel};
   bool reduced = false;
   for (int32_t i = 0; i < count; ++i) {
     const size_t size = (size_t)groups[i].size;
@@ -58,7 +59,7 @@ static tern_lines lines_of(const axis_group *groups, int32_t count) {
     reduced |= groups[i].is_reduced;
   }
   // Lines of one element are neighbours.
-  if (!reduced) lines = (tern_lines){1, 1, lines.outer};
+  if (!reduced) lines = (tern_lines){1, 1, lines.outer, invocation->parallel};
   return lines;
 }
 
@@ -73,7 +74,7 @@ static tern_status *gather_groups(tern_invocation *invocation, const axis_group 
     stride *= groups[i].size;
   }
   TERN_TRY(tern_invocation_scratch(invocation, x->data_bytes, &copy));
-  tern_strided_copy(axes, count, tern_dtype_size(x->dtype), x->data, copy);
+  tern_strided_copy(invocation->parallel, axes, count, tern_dtype_size(x->dtype), x->data, copy);
   *out_data = copy;
   return NULL;
 }
@@ -89,12 +90,12 @@ static tern_status *lay_out(tern_invocation *invocation, tern_lines *out_lines,
                                axes ? (int32_t)tern_value_count(axes) : 0, &mask));
   *out_data = x->data;
   if (tern_value_count(x) == 0) {
-    *out_lines = (tern_lines){(size_t)tern_value_count(invocation->outputs[0]), 0, 1};
+    *out_lines = (tern_lines){(size_t)tern_value_count(invocation->outputs[0]), 0, 1, NULL};
     return NULL;
   }
   const int32_t count = group_axes(&x->shape, mask, groups);
   const bool together = order_groups(groups, count, ordered);
-  *out_lines = lines_of(ordered, count);
+  *out_lines = lines_of(invocation, ordered, count);
   return together ? NULL : gather_groups(invocation, ordered, count, out_data);
 }
 
@@ -153,12 +154,15 @@ static tern_status *compute_min(tern_invocation *invocation) {
   return reduce_extreme(invocation, true);
 }
 
-static tern_status *read_lines(const tern_shape *x, int64_t given, tern_lines *out_lines) {
+static tern_status *read_lines(const tern_invocation *invocation, int64_t given,
+                               tern_lines *out_lines) {
+  const tern_shape *x = &invocation->inputs[0]->shape;
   int32_t axis;
   TERN_TRY(tern_infer_axis(given, x->rank, &axis));
   *out_lines = (tern_lines){.outer = (size_t)tern_shape_product(x, 0, axis),
                             .axis = (size_t)x->dims[axis],
-                            .inner = (size_t)tern_shape_product(x, axis + 1, x->rank)};
+                            .inner = (size_t)tern_shape_product(x, axis + 1, x->rank),
+                            .parallel = invocation->parallel};
   return NULL;
 }
 
@@ -166,7 +170,7 @@ static tern_status *arg(tern_invocation *invocation, bool is_min) {
   const tern_value *x = invocation->inputs[0];
   const bool last = tern_node_attr_i(invocation->node, "select_last_index") != 0;
   tern_lines lines;
-  TERN_TRY(read_lines(&x->shape, tern_node_attr_i(invocation->node, "axis"), &lines));
+  TERN_TRY(read_lines(invocation, tern_node_attr_i(invocation->node, "axis"), &lines));
   if (tern_value_count(x) == 0) return NULL;
 #define ARG(dtype_, type, suffix)                                                                  \
   if (x->dtype == dtype_)                                                                          \
@@ -192,7 +196,7 @@ static tern_status *cumulate(tern_invocation *invocation, bool is_product) {
   if (tern_value_count(axis) != 1)
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "'axis' has %lld values, not 1",
                       (long long)tern_value_count(axis));
-  TERN_TRY(read_lines(&x->shape, tern_dtype_read_i64(axis->dtype, axis->data, 0), &lines));
+  TERN_TRY(read_lines(invocation, tern_dtype_read_i64(axis->dtype, axis->data, 0), &lines));
   if (tern_value_count(x) == 0) return NULL;
 #define CUMULATE(dtype_, type, suffix)                                                             \
   if (x->dtype == dtype_)                                                                          \

@@ -51,7 +51,8 @@ static tern_status *compute_expand(tern_invocation *invocation) {
     bool repeats = k < 0 || from->dims[k] == 1;
     axes[i] = (tern_strided_axis){to->dims[i], repeats ? 0 : from_strides[k], to_strides[i]};
   }
-  tern_strided_copy(axes, to->rank, source.unit_bytes, source.data, target.data);
+  tern_strided_copy(invocation->parallel, axes, to->rank, source.unit_bytes, source.data,
+                    target.data);
   return tern_cpu_target_close(&target);
 }
 

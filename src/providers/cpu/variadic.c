@@ -38,10 +38,11 @@ static tern_status *fold_input(const tern_invocation *invocation, tern_binary_fn
   const tern_value *x = invocation->inputs[index];
   const tern_dims inputs[] = {tern_cpu_dims(y), tern_cpu_dims(x)};
   const size_t size = tern_dtype_size(y->dtype);
+  const tern_binary_loop loop = {fn, size, size, size, TERN_OPERATIONS_FEW};
   tern_broadcast broadcast;
   if (!tern_broadcast_init(inputs[0], inputs, 2, &broadcast))
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "input %d does not broadcast to the output", index);
-  tern_binary_run(fn, &broadcast, (tern_binary_sizes){size, size, size}, y->data, x->data, y->data);
+  tern_binary_run(invocation->parallel, &loop, &broadcast, y->data, x->data, y->data);
   return NULL;
 }
 
@@ -50,7 +51,7 @@ static tern_status *fold(tern_invocation *invocation, tern_binary_op op) {
   int32_t next = 1;
   if (!fn) return tern_cpu_no_loop(invocation->outputs[0]->dtype);
   if (invocation->input_count == 2) {
-    TERN_TRY(tern_cpu_binary(invocation, fn));
+    TERN_TRY(tern_cpu_binary(invocation, fn, TERN_OPERATIONS_FEW));
     next = 2;
   } else {
     TERN_TRY(copy_input(invocation, 0));
@@ -104,7 +105,8 @@ static tern_status *compute_where(tern_invocation *invocation) {
   tern_broadcast broadcast;
   TERN_TRY(tern_cpu_broadcast(invocation, 0, 3, &broadcast));
   if (y->dtype == TERN_STRING) return select_strings(&broadcast, condition, a->data, b->data, y);
-  tern_select(&broadcast, tern_dtype_size(y->dtype), condition, a->data, b->data, y->data);
+  tern_select(invocation->parallel, &broadcast, tern_dtype_size(y->dtype), condition, a->data,
+              b->data, y->data);
   return NULL;
 }
 
@@ -113,10 +115,19 @@ static const void *bound(const tern_invocation *invocation, int32_t index) {
   return is_given ? invocation->inputs[index]->data : NULL;
 }
 
+static void clip_block(void *context, int64_t begin, int64_t end) {
+  const tern_invocation *invocation = context;
+  const tern_value *x = invocation->inputs[0];
+  const size_t at = (size_t)begin * tern_dtype_size(x->dtype);
+  tern_clip(x->dtype, (const char *)x->data + at, end - begin, bound(invocation, 1),
+            bound(invocation, 2), (char *)invocation->outputs[0]->data + at);
+}
+
 static tern_status *compute_clip(tern_invocation *invocation) {
   const tern_value *x = invocation->inputs[0];
-  tern_clip(x->dtype, x->data, tern_value_count(x), bound(invocation, 1), bound(invocation, 2),
-            invocation->outputs[0]->data);
+  const double bytes = 2.0 * (double)tern_dtype_size(x->dtype);
+  tern_parallel_for_blocks(invocation->parallel, tern_value_count(x), TERN_CPU_BLOCK,
+                           tern_cost(TERN_OPERATIONS_FEW, bytes), clip_block, invocation);
   return NULL;
 }
 

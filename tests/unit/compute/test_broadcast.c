@@ -41,6 +41,41 @@ static void check(tern_dims output, const tern_dims *inputs, int32_t count, int6
   }
 }
 
+// Pieces cover the output in order, each found by itself as by stepping to it.
+static void check_pieces(tern_dims output, const tern_dims *inputs, int32_t count, int64_t pieces) {
+  tern_broadcast b;
+  tern_broadcast_piece piece, sought;
+  int64_t index = 0;
+  assert_true(tern_broadcast_init(output, inputs, count, &b));
+  assert_int_equal(tern_broadcast_piece_count(&b), pieces);
+  tern_broadcast_piece_seek(&b, 0, &piece);
+  for (int64_t p = 0; p < pieces; ++p) {
+    tern_broadcast_piece_seek(&b, p, &sought);
+    assert_int_equal(piece.output, index);
+    assert_int_equal(sought.output, index);
+    assert_in_range(piece.count, 1, TERN_BROADCAST_PIECE);
+    assert_int_equal(sought.count, piece.count);
+    for (int32_t i = 0; i < count; ++i) {
+      assert_int_equal(sought.offsets[i], piece.offsets[i]);
+      assert_int_equal(piece.offsets[i], expected_offset(output, inputs[i], index));
+    }
+    index += piece.count;
+    tern_broadcast_piece_next(&b, &piece);
+  }
+  assert_int_equal(index, b.row_count * b.row_length);
+}
+
+static void long_rows_are_cut(void **state) {
+  (void)state;
+  enum { P = TERN_BROADCAST_PIECE };
+  check_pieces(DIMS(3 * P + 1), (tern_dims[]){DIMS(3 * P + 1), scalar}, 2, 4);
+  check_pieces(DIMS(5, 2 * P), (tern_dims[]){DIMS(5, 1), DIMS(2 * P)}, 2, 10);
+  check_pieces(DIMS(5, 2, P + 7), (tern_dims[]){DIMS(5, 1, P + 7), DIMS(2, 1), DIMS(1)}, 3, 20);
+  check_pieces(DIMS(4, 3, 5), (tern_dims[]){DIMS(4, 1, 5), DIMS(3, 1)}, 2, 12);
+  check_pieces(scalar, (tern_dims[]){scalar, scalar}, 2, 1);
+  check_pieces(DIMS(3, 0, 2), (tern_dims[]){DIMS(3, 1, 2), DIMS(0, 1)}, 2, 0);
+}
+
 static void merges_dimensions_walked_alike(void **state) {
   (void)state;
   check(DIMS(2, 3, 4), (tern_dims[]){DIMS(2, 3, 4), DIMS(2, 3, 4)}, 2, 1);
@@ -78,6 +113,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(merges_dimensions_walked_alike),
       cmocka_unit_test(visits_what_numpy_names),
+      cmocka_unit_test(long_rows_are_cut),
       cmocka_unit_test(empty_outputs_have_no_rows),
       cmocka_unit_test(refuses_shapes_that_do_not_fit),
   };

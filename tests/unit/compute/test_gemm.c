@@ -258,7 +258,7 @@ static void test_zero_points(void **state) {
   const int8_t b[] = {-128, 127, 5, -6, 0, 1}, zero_b[] = {-7, 9};
   for (int per_line = 0; per_line < 2; per_line++) {
     int32_t c[4];
-    tern_gemm_i8(2, 2, 3,
+    tern_gemm_i8(NULL, 2, 2, 3,
                  &(tern_gemm_i8_operand){
                      .data = a, .ld = 3, .zero_point = zero_a, .zero_point_per_line = per_line},
                  &(tern_gemm_i8_operand){.data = b,

@@ -22,7 +22,7 @@ static void test_softmax(void **state) {
       const bool is_log = k % 2;
       float *x = new_random(count, (uint32_t)axis), *y = new_random(count, 2);
       for (size_t i = 0; i < count; i++) x[i] = 30 * x[i] + 90;
-      tern_softmax_f32(2, axis, inner, x, y, is_log);
+      tern_softmax_f32((tern_lines){2, axis, inner, NULL}, x, y, is_log);
       double expected[70];
       for (size_t column = 0; column < 2 * inner; column++) {
         const size_t first = column / inner * axis * inner + column % inner;
@@ -30,7 +30,7 @@ static void test_softmax(void **state) {
         for (size_t i = 0; i < axis; i++)
           assert_close((double)y[first + i * inner], expected[i], 1e-6, i);
       }
-      tern_softmax_f32(2, axis, inner, x, x, is_log);
+      tern_softmax_f32((tern_lines){2, axis, inner, NULL}, x, x, is_log);
       assert_memory_equal(x, y, count * sizeof(float));
       free(x), free(y);
     }
@@ -40,11 +40,11 @@ static void test_softmax_special(void **state) {
   (void)state;
   const float minus = -INFINITY;
   float y[3];
-  tern_softmax_f32(1, 3, 1, (const float[]){minus, 2, minus}, y, false);
+  tern_softmax_f32((tern_lines){1, 3, 1, NULL}, (const float[]){minus, 2, minus}, y, false);
   assert_true(y[0] == 0 && y[1] == 1 && y[2] == 0);
-  tern_softmax_f32(1, 3, 1, (const float[]){1, NAN, 2}, y, false);
+  tern_softmax_f32((tern_lines){1, 3, 1, NULL}, (const float[]){1, NAN, 2}, y, false);
   assert_true(isnan(y[0]) && isnan(y[1]) && isnan(y[2]));
-  tern_softmax_f32(1, 3, 1, (const float[]){minus, minus, minus}, y, false);
+  tern_softmax_f32((tern_lines){1, 3, 1, NULL}, (const float[]){minus, minus, minus}, y, false);
   assert_true(isnan(y[0]) && isnan(y[1]) && isnan(y[2]));
 }
 
@@ -76,8 +76,8 @@ static void test_layer_and_rms_norm(void **state) {
   for (size_t n = 1; n < 80; n += 7) {
     float *x = new_random(3 * n, 1), *scale = new_random(n, 2), *bias = new_random(n, 3);
     float *y = new_random(3 * n, 4), *z = new_random(3 * n, 5), means[3], inverses[3];
-    tern_layer_norm_f32(3, n, x, scale, bias, 1e-5f, y, means, inverses);
-    tern_rms_norm_f32(3, n, x, scale, 1e-5f, z, NULL);
+    tern_layer_norm_f32(NULL, 3, n, x, scale, bias, 1e-5f, y, means, inverses);
+    tern_rms_norm_f32(NULL, 3, n, x, scale, 1e-5f, z, NULL);
     for (size_t r = 0; r < 3; r++) {
       double mean, variance, square = 0;
       exact_moments(n, x + r * n, &mean, &variance);
@@ -121,7 +121,8 @@ static void test_lrn(void **state) {
   const size_t channels = 7, inner = 70;
   float *x = new_random(2 * channels * inner, 1), *y = new_random(2 * channels * inner, 2);
   for (size_t size = 1; size < 9; size++) {
-    tern_lrn_f32(2, channels, inner, x, size, 0.5f, 0.75f, 2, y);
+    const tern_lrn_shape shape = {.batch = 2, .channels = channels, .inner = inner, .size = size};
+    tern_lrn_f32(&shape, x, 0.5f, 0.75f, 2, y);
     for (size_t i = 0; i < 2 * channels * inner; i++) {
       const ptrdiff_t c = (ptrdiff_t)(i / inner % channels);
       double sum = 0;
@@ -137,11 +138,11 @@ static void test_lrn(void **state) {
 static void test_f64(void **state) {
   (void)state;
   double *x = new_random_f64(90, 1), y[90], z[90], mean, variance, sum = 0;
-  tern_softmax_f64(3, 30, 1, x, y, false);
+  tern_softmax_f64((tern_lines){3, 30, 1, NULL}, x, y, false);
   for (size_t i = 0; i < 30; i++) sum += y[i];
   assert_close(sum, 1, 1e-14, 0);
   assert_close(y[1] / y[0], exp(x[1] - x[0]), 1e-13, 1);
-  tern_layer_norm_f64(3, 30, x, NULL, NULL, 0, z, NULL, NULL);
+  tern_layer_norm_f64(NULL, 3, 30, x, NULL, NULL, 0, z, NULL, NULL);
   tern_moments_f64(30, z, &mean, &variance);
   assert_close(mean, 0, 1e-14, 0);
   assert_close(variance, 1, 1e-14, 0);

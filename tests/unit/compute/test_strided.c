@@ -69,9 +69,45 @@ static void test_copies_match_the_definition(void **state) {
     for (int32_t k = 0; k < rank; ++k) used *= (size_t)axes[k].size;
     memset(a, 0xee, used + 64);
     memset(b, 0xee, used + 64);
-    tern_strided_copy(axes, rank, bytes, source + start * (int64_t)bytes, a);
+    tern_strided_copy(NULL, axes, rank, bytes, source + start * (int64_t)bytes, a);
     plain_copy(axes, rank, bytes, source + start * (int64_t)bytes, b);
     assert_memory_equal(a, b, used + 64);
+  }
+  free(source);
+  free(a);
+  free(b);
+}
+
+// Large enough to be cut into pieces, each way a piece is cut: bytes, a line's elements, the rows
+// and the columns of a transposition, a fill.
+static void test_large_copies_match_the_definition(void **state) {
+  (void)state;
+  const struct {
+    int32_t rank;
+    size_t bytes;
+    tern_strided_axis axes[3];
+  } cases[] = {
+      {1, 1, {{300007, 1, 1}}},
+      {2, 4, {{3, 50001, 50001}, {50001, 1, 1}}},
+      {1, 4, {{100003, 2, 1}}},
+      {1, 3, {{100003, 2, 1}}},
+      {2, 4, {{5, 0, 30011}, {30011, -5, 1}}},
+      {2, 4, {{3001, 1, 37}, {37, 3001, 1}}},
+      {2, 4, {{37, 1, 3001}, {3001, 37, 1}}},
+      {3, 2, {{3, 64 * 701, 64 * 701}, {701, 1, 64}, {64, 701, 1}}},
+      {1, 8, {{100003, 0, 1}}},
+  };
+  enum { BYTES = 1 << 20 };
+  unsigned char *source = malloc(2 * BYTES), *a = malloc(BYTES), *b = malloc(BYTES);
+  assert_true(source && a && b);
+  for (size_t i = 0; i < 2 * BYTES; ++i) source[i] = (unsigned char)(i * 31 + i / 257);
+  for (size_t i = 0; i < TERN_COUNT_OF(cases); ++i) {
+    memset(a, 0xee, BYTES);
+    memset(b, 0xee, BYTES);
+    const unsigned char *start = source + (i == 4 ? 5 * 30011 * 4 : 0);
+    tern_strided_copy(NULL, cases[i].axes, cases[i].rank, cases[i].bytes, start, a);
+    plain_copy(cases[i].axes, cases[i].rank, cases[i].bytes, start, b);
+    assert_memory_equal(a, b, BYTES);
   }
   free(source);
   free(a);
@@ -82,7 +118,7 @@ static void test_an_empty_axis_copies_nothing(void **state) {
   (void)state;
   unsigned char byte = 1, out = 2;
   tern_strided_axis axes[] = {{3, 1, 1}, {0, 1, 1}};
-  tern_strided_copy(axes, 2, 1, &byte, &out);
+  tern_strided_copy(NULL, axes, 2, 1, &byte, &out);
   assert_int_equal(out, 2);
 }
 
@@ -124,6 +160,7 @@ static void test_codes_survive_packing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_copies_match_the_definition),
+      cmocka_unit_test(test_large_copies_match_the_definition),
       cmocka_unit_test(test_an_empty_axis_copies_nothing),
       cmocka_unit_test(test_fill_repeats_any_size),
       cmocka_unit_test(test_codes_survive_packing),

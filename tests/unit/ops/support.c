@@ -147,7 +147,7 @@ static tern_status *infer_outputs(const test_node *spec, runner *run) {
   return NULL;
 }
 
-static tern_status *compute(runner *run) {
+static tern_status *compute(const test_node *spec, runner *run) {
   tern_kernel kernel = {0};
   const tern_value *constants[MAX_VALUES] = {NULL};
   tern_prepare prepare = {.node = run->node, .allocator = allocator(), .constants = constants};
@@ -160,6 +160,7 @@ static tern_status *compute(runner *run) {
                                 .outputs = run->outputs,
                                 .output_count = run->node->output_count,
                                 .allocator = allocator(),
+                                .parallel = spec->parallel,
                                 .services = &services,
                                 .services_self = run};
   tern_status *status = kernel.compute(&invocation);
@@ -170,7 +171,7 @@ static tern_status *compute(runner *run) {
 static tern_status *run_node(const test_node *spec, runner *run) {
   TERN_TRY(make_node(spec, run));
   TERN_TRY(infer_outputs(spec, run));
-  return compute(run);
+  return compute(spec, run);
 }
 
 tern_status *test_try_node(const test_node *node, tern_value **out_values) {

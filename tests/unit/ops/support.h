@@ -5,6 +5,7 @@
 #define TERN_TESTS_UNIT_OPS_SUPPORT_H_
 
 #include "graph/builder.h"
+#include "parallel/parallel.h"
 #include "unit/test.h"
 
 #define TEST_SHAPE(...)                                                                            \
@@ -31,8 +32,9 @@ typedef struct test_node {
   int32_t input_count;   // 0: up to the last that is not NULL
   const tern_attr *attrs;
   int32_t attr_count;
-  int32_t output_count; // 0: 1
-  bool in_place;        // output 0 overwrites input 0, which the run then changes
+  int32_t output_count;          // 0: 1
+  bool in_place;                 // output 0 overwrites input 0, which the run then changes
+  const tern_parallel *parallel; // NULL: on the test's thread alone
 } test_node;
 
 // Runs a node. On success `out_values` has its outputs, references of the caller.
