@@ -25,7 +25,8 @@ typedef struct TernApi {
   //   files are mapped, or the caller's memory lies; "held_bytes" in memory of the session;
   //   "spent_bytes" by nobody any more, because kernels have packed them;
   // - "packed_bytes", shared or not; "plans" kept, and "slab_bytes" of the largest; "frames"
-  // pooled. From `allocator`, NUL-terminated.
+  // pooled. "planning": nanoseconds that runs have spent on it, "plans_made" and "plans_found", and
+  // "segments_placed" while running. From `allocator`, NUL-terminated.
   OrtStatus *(ORT_API_CALL *DescribeSession)(const OrtSession *session, OrtAllocator *allocator,
                                              char **out_json);
   // What this library computes with on this machine, as one JSON object: "version", "isa" (in use)

@@ -1,6 +1,7 @@
 // What a session knows of itself, as JSON: the model's signature, what its operators are and who
 // runs them, what it costs in operations and memory. Shapes that only a run settles are those of
 // the latest run.
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ typedef struct session_survey {
   tern_memory_report memory;
   double flops;
   bool is_complete; // every shape that `flops` needs was known
+  int64_t planning_ns, plans_made, plans_found, segments_placed;
 } session_survey;
 
 // ---- Shapes and operations of a step.
@@ -111,8 +113,20 @@ static tern_status *look_at_step(session_survey *survey, const tern_program *pro
   return NULL;
 }
 
+static int64_t load(const _Atomic int64_t *count) {
+  return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+static void count_planning(session_survey *survey, const tern_program *program) {
+  survey->planning_ns += load(&program->planning_ns);
+  survey->plans_made += load(&program->plans_made);
+  survey->plans_found += load(&program->plans_found);
+  survey->segments_placed += load(&program->segments_placed);
+}
+
 // `is_idle`: nothing of the program was run unless it has a plan.
 static tern_status *look_at(session_survey *survey, tern_program *program, bool is_idle) {
+  count_planning(survey, program);
   tern_plan *plan = tern_plan_latest(program);
   tern_status *status = NULL;
   for (int32_t i = 0; i < program->step_count && !status; ++i)
@@ -188,6 +202,11 @@ static void put_sums(tern_text *text, const session_survey *survey) {
   tern_text_printf(text, ",\"flops\":%.0f,\"flops_complete\":%s,\"memory\":", survey->flops,
                    survey->is_complete ? "true" : "false");
   tern_memory_report_write(&survey->memory, text);
+  tern_text_printf(text, ",\"planning\":{\"planning_ns\":%lld", (long long)survey->planning_ns);
+  put_number(text, "plans_made", survey->plans_made);
+  put_number(text, "plans_found", survey->plans_found);
+  put_number(text, "segments_placed", survey->segments_placed);
+  tern_text_printf(text, "}");
 }
 
 static void put_placement(tern_text *text, const session_survey *survey) {

@@ -174,12 +174,21 @@ static tern_status *run_step(tern_execution *e, int32_t index) {
 
 // ---- Segments.
 
+static int64_t start_time(const tern_execution *e) {
+  return e->run->profiler ? tern_os_monotonic_ns() : 0;
+}
+
+static void add_planning(const tern_execution *e, int64_t start_ns) {
+  if (e->run->profiler) tern_profiler_add_phase(e->run->profiler, "planning", start_ns);
+}
+
 // Sizes and places the steps from `begin` on, now that everything before them has run.
 static tern_status *enter_segment(tern_execution *e, int32_t begin, int32_t *out_end) {
   tern_frame *frame = e->frame;
   tern_segment *segment = &frame->segments[begin];
   tern_sized sized;
   bool learned;
+  int64_t start_ns = start_time(e);
   // Sizes may follow from anything that was made.
   if (e->run->lanes) TERN_TRY(tern_lanes_wait(e->run->lanes, e->program->providers));
   tern_status *status = tern_size_steps(frame, begin, true, &sized);
@@ -191,6 +200,7 @@ static tern_status *enter_segment(tern_execution *e, int32_t begin, int32_t *out
     *segment = (tern_segment){.parent = frame->chain, .id = ++frame->next_id, .end = sized.end};
     frame->heap_chain = segment->id;
     atomic_fetch_add_explicit(&e->program->segments_placed, 1, memory_order_relaxed);
+    add_planning(e, start_ns);
   }
   frame->chain = segment->id;
   *out_end = sized.end;
@@ -214,7 +224,9 @@ static tern_status *prepare(tern_execution *e, const tern_value *const *inputs, 
     TERN_TRY(tern_allocator_alloc(e->run->allocator, bytes, (void **)&captures));
   for (int32_t i = 0; i < program->capture_count; ++i)
     captures[i] = e->around->values[program->slots[program->captures[i]].parent_slot];
+  int64_t start_ns = start_time(e);
   tern_status *status = tern_plan_prepare(program, e->frame, inputs, captures, is_cached);
+  if (!status && e->frame->has_planned) add_planning(e, start_ns);
   if (captures != inline_captures) tern_allocator_free(e->run->allocator, captures, bytes);
   return status;
 }

@@ -74,6 +74,7 @@ struct tern_frame {
   size_t plan_slab_bytes;
   int32_t first_end;
   bool is_ready;
+  bool has_planned; // for the run under way: it was sized, or read from a plan
   // Memory.
   char *slab;
   size_t slab_bytes;

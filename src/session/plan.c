@@ -317,13 +317,14 @@ tern_status *tern_plan_prepare(tern_program *program, tern_frame *frame,
     frame->values[program->captures[i]] = (tern_value *)(uintptr_t)captures[i];
   TERN_TRY(make_key(frame, inputs, captures));
   frame->serial++;
+  frame->has_planned = false;
   if (!frame->is_ready ||
       !same_key(frame->key.data, frame->key.count, frame->next_key.data, frame->next_key.count)) {
     int64_t start_ns = tern_os_monotonic_ns();
     frame->is_ready = false;
     TERN_TRY(make_ready(program, frame, inputs, captures, is_cached));
     swap_keys(frame);
-    frame->is_ready = true;
+    frame->is_ready = frame->has_planned = true;
     atomic_fetch_add_explicit(&program->planning_ns, tern_os_monotonic_ns() - start_ns,
                               memory_order_relaxed);
   }

@@ -133,6 +133,8 @@ TERN_MUST_USE bool tern_session_post(tern_session *session, tern_pool_task *task
 // - "flops" for the declared sizes, and after a run for those of the latest run, a subgraph counted
 //   once where it ran. "flops_complete" is false when a shape that they need is not known;
 // - "memory": session/memory_report.h;
+// - "planning": "planning_ns" that all runs so far have spent on it, "plans_made", "plans_found" in
+//   the cache, and "segments_placed" that are known only within a run;
 // - "placement": each node with its provider, kernel, "flops" where known and "packed_bytes", and
 //   "left_by" where a provider before it did not take it: which, and why.
 TERN_MUST_USE tern_status *tern_session_describe(const tern_session *session, tern_text *out_text);

@@ -29,9 +29,10 @@ struct profile {
   size_t call_count;
   struct row *rows;
   size_t row_count;
-  double kernel_us; // of all rows
-  double around_us; // of a run, outside of kernels: median
-  double run_us;    // median
+  double kernel_us;   // of all rows
+  double around_us;   // of a run, outside of kernels: median
+  double planning_us; // of that: median
+  double run_us;      // median
 };
 
 static int ascending(const void *a, const void *b) {
@@ -157,7 +158,19 @@ static void make_rows(cli_arena *arena, const struct grouping *grouping, struct 
     qsort(profile->rows, profile->row_count, sizeof *profile->rows, longer_first);
 }
 
-static void find_totals(cli_arena *arena, struct profile *profile) {
+static double find_planning(cli_arena *arena, const cli_trace *trace,
+                            const struct profile *profile) {
+  double *sums = cli_arena_array(arena, profile->run_count, sizeof *sums);
+  for (size_t i = 0; i < trace->phase_count; i++) {
+    const cli_trace_phase *phase = &trace->phases[i];
+    size_t run;
+    if (strcmp(phase->name, "planning") == 0 && run_at(profile, phase->start_us, &run))
+      sums[run] += phase->us;
+  }
+  return median(sums, profile->run_count);
+}
+
+static void find_totals(cli_arena *arena, const cli_trace *trace, struct profile *profile) {
   size_t count = profile->run_count;
   double *runs = cli_arena_array(arena, count, sizeof *runs);
   double *around = cli_arena_array(arena, count, sizeof *around);
@@ -168,6 +181,7 @@ static void find_totals(cli_arena *arena, struct profile *profile) {
   profile->run_us = median(runs, count);
   profile->around_us = median(around, count);
   if (profile->around_us < 0) profile->around_us = 0; // branches that ran side by side
+  profile->planning_us = find_planning(arena, trace, profile);
 }
 
 // ---- The table.
@@ -232,7 +246,10 @@ static void print_totals(cli_arena *arena, const struct profile *profile, size_t
   print_part(arena, profile, profile->kernel_us);
   printf("  in kernels\n");
   print_part(arena, profile, profile->around_us);
-  printf("  around them\n");
+  printf("  around them");
+  if (profile->planning_us > 0)
+    printf(", of it planning %s", cli_duration_text(arena, profile->planning_us * 1e3));
+  printf("\n");
   print_part(arena, profile, total_us(profile));
   printf("  together; the median run took %s, and %s without the profiler\n",
          cli_duration_text(arena, profile->run_us * 1e3), cli_duration_text(arena, plain_ns));
@@ -260,7 +277,7 @@ cli_status *cli_profile_print(cli_arena *arena, const cli_request *request, cons
     return cli_fail(CLI_FAILED, "the trace '%s' has no run after the first", path);
   find_calls(arena, &trace, &profile);
   make_rows(arena, grouping, &profile);
-  find_totals(arena, &profile);
+  find_totals(arena, &trace, &profile);
   size_t count = request->rows && request->rows < profile.row_count ? (size_t)request->rows
                                                                     : profile.row_count;
   printf("median of %zu runs, trace in %s\n", profile.run_count, path);

@@ -68,6 +68,8 @@ static void operations_are_those_of_the_latest_sizes(void **state) {
          "\"plans\":1,\"slab_bytes\":0,\"frames\":1",
          "\"node\":\"product\",\"op\":\"MatMul\",\"domain\":\"\"");
   run(session, 7, 3);
+  run(session, 7, 3);
+  EXPECT(session, "\"plans_made\":2,\"plans_found\":0,\"segments_placed\":0");
   EXPECT(session, "\"flops\":168,\"flops_complete\":true",
          "\"plans\":2,\"slab_bytes\":0,\"frames\":1");
   tern_session_destroy(session);

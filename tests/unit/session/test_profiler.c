@@ -182,6 +182,26 @@ static void times_count_from_the_session_s_start(void **state) {
   tern_session_destroy(session);
 }
 
+// A run plans when its sizes are not those of the run before.
+static void planning_is_a_part_of_a_run(void **state) {
+  (void)state;
+  tern_session *session = open_session("test_profiler_planning");
+  static const tern_dim rows[] = {2, 2, 3, 3, 3};
+  for (size_t i = 0; i < TERN_COUNT_OF(rows); ++i) assert_true(run(session, rows[i]));
+  char *text = end(tern_session_profiler(session));
+  size_t runs = 0;
+  for (const char *at = strstr(text, "\"model_run\""), *next; at; at = next) {
+    next = strstr(at + 1, "\"model_run\"");
+    const char *planning = strstr(at, "\"planning\"");
+    bool is_planned = planning && (!next || planning < next);
+    assert_int_equal(is_planned, runs == 0 || rows[runs] != rows[runs - 1]);
+    ++runs;
+  }
+  assert_int_equal(runs, TERN_COUNT_OF(rows));
+  free(text);
+  tern_session_destroy(session);
+}
+
 static void an_ended_profile_takes_nothing_more(void **state) {
   (void)state;
   tern_session *session = open_session("test_profiler_end");
@@ -339,6 +359,7 @@ static size_t profile_run(tern_session *session, tern_allocator *allocator) {
 static void profiles_survive_failed_allocations(void **state) {
   (void)state;
   tern_session *session = open_session(NULL);
+  assert_true(run(session, 2)); // plans, which later runs need not
   failing_allocator allocator;
   failing_allocator_init(&allocator, 0);
   size_t expected = profile_run(session, &allocator.base);
@@ -357,6 +378,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_say_what_they_move_and_compute),
       cmocka_unit_test(times_count_from_the_session_s_start),
+      cmocka_unit_test(planning_is_a_part_of_a_run),
       cmocka_unit_test(an_ended_profile_takes_nothing_more),
       cmocka_unit_test(a_session_that_goes_writes_its_profile),
       cmocka_unit_test(threads_lose_no_event),
