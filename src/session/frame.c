@@ -130,8 +130,14 @@ void tern_frame_clear(tern_frame *frame, bool has_failed) {
   }
 }
 
+// The heap's memory is another now: what was placed in it has to be placed again.
+static void forget_later_segments(tern_frame *frame) {
+  if (frame->slab_id) frame->slab_id = ++frame->next_id;
+  frame->heap_chain = 0;
+}
+
 void tern_frame_give_back(tern_program *program, tern_frame *frame) {
-  tern_heap_settle(&frame->heap);
+  if (tern_heap_settle(&frame->heap)) forget_later_segments(frame);
   tern_os_mutex_lock(&program->mutex);
   for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES && frame; ++i) {
     if (program->frames[i]) continue;
