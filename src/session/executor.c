@@ -183,14 +183,11 @@ static void add_planning(const tern_execution *e, int64_t start_ns) {
 }
 
 // Sizes and places the steps from `begin` on, now that everything before them has run.
-static tern_status *enter_segment(tern_execution *e, int32_t begin, int32_t *out_end) {
+static tern_status *make_segment(tern_execution *e, int32_t begin, int32_t *out_end) {
   tern_frame *frame = e->frame;
   tern_segment *segment = &frame->segments[begin];
   tern_sized sized;
   bool learned;
-  int64_t start_ns = start_time(e);
-  // Sizes may follow from anything that was made.
-  if (e->run->lanes) TERN_TRY(tern_lanes_wait(e->run->lanes, e->program->providers));
   tern_status *status = tern_size_steps(frame, begin, true, &sized);
   if (status || sized.changed || sized.end != segment->end) segment->parent = 0;
   TERN_TRY(status);
@@ -200,11 +197,22 @@ static tern_status *enter_segment(tern_execution *e, int32_t begin, int32_t *out
     *segment = (tern_segment){.parent = frame->chain, .id = ++frame->next_id, .end = sized.end};
     frame->heap_chain = segment->id;
     atomic_fetch_add_explicit(&e->program->segments_placed, 1, memory_order_relaxed);
-    add_planning(e, start_ns);
   }
   frame->chain = segment->id;
   *out_end = sized.end;
   return NULL;
+}
+
+static tern_status *enter_segment(tern_execution *e, int32_t begin, int32_t *out_end) {
+  // Sizes may follow from anything that was made.
+  if (e->run->lanes) TERN_TRY(tern_lanes_wait(e->run->lanes, e->program->providers));
+  int64_t start_ns = tern_os_monotonic_ns();
+  uint64_t placed = e->frame->next_id;
+  tern_status *status = make_segment(e, begin, out_end);
+  if (e->frame->next_id != placed) add_planning(e, start_ns);
+  atomic_fetch_add_explicit(&e->program->planning_ns, tern_os_monotonic_ns() - start_ns,
+                            memory_order_relaxed);
+  return status;
 }
 
 static tern_status *run_steps(tern_execution *e) {

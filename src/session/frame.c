@@ -123,8 +123,8 @@ static void clear_slot(tern_frame *frame, int32_t slot) {
 void tern_frame_clear(tern_frame *frame, bool has_failed) {
   const tern_program *program = frame->program;
   for (int32_t s = 0; has_failed && s < program->slot_count; ++s) clear_slot(frame, s);
+  for (int32_t i = 0; i < program->lasting_count; ++i) clear_slot(frame, program->lasting[i]);
   for (int32_t i = 0; i < program->output_count; ++i) {
-    clear_slot(frame, program->outputs[i]);
     tern_value_release(frame->made[i]);
     frame->made[i] = NULL;
   }

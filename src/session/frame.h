@@ -103,7 +103,7 @@ void tern_frame_give_back(tern_program *program, tern_frame *frame);
 void tern_frame_drop_pooled(tern_program *program);
 // Accepts NULL.
 void tern_frame_destroy(tern_frame *frame);
-// Releases what a run has left in the frame: after a success no more than what left it.
+// Releases what a run has left in the frame: after a success that is what lives until it ends.
 void tern_frame_clear(tern_frame *frame, bool has_failed);
 // Makes the slab hold at least the plan's bytes. What was placed in it has to be placed again.
 TERN_MUST_USE tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes);

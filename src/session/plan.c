@@ -41,6 +41,10 @@ static tern_status *make_key(tern_frame *frame, const tern_value *const *inputs,
     TERN_TRY(add_to_key(frame, program->inputs[i], inputs[i]));
   for (int32_t i = 0; i < program->capture_count; ++i)
     TERN_TRY(add_to_key(frame, program->captures[i], captures[i]));
+  // The two take turns: with room for one there is room for the next run's.
+  while (frame->key.capacity < frame->next_key.count)
+    TERN_TRY(tern_array_grow(program->frame_allocator, sizeof *frame->key.data, frame->key.count,
+                             (void **)&frame->key.data, &frame->key.capacity));
   return NULL;
 }
 

@@ -191,19 +191,24 @@ static void extend_viewed(tern_program *program) {
 
 // Each step's list of slots that die with it.
 static tern_status *list_dying(tern_program *program) {
-  int32_t *counts;
-  TERN_TRY(TERN_ARENA_ARRAY(&program->arena, program->step_count, &counts));
+  int32_t *counts; // the last is of those that no step ends
+  TERN_TRY(TERN_ARENA_ARRAY(&program->arena, program->step_count + 1, &counts));
   for (int32_t s = 0; s < program->slot_count; ++s) {
     const tern_slot *slot = &program->slots[s];
-    if (slot->role == TERN_SLOT_STEP && slot->last < program->step_count) counts[slot->last]++;
+    if (slot->role == TERN_SLOT_STEP) counts[slot->last]++;
   }
   for (int32_t i = 0; i < program->step_count; ++i)
     TERN_TRY(TERN_ARENA_ARRAY(&program->arena, counts[i], &program->steps[i].dying));
+  TERN_TRY(TERN_ARENA_ARRAY(&program->arena, counts[program->step_count], &program->lasting));
   for (int32_t s = 0; s < program->slot_count; ++s) {
     const tern_slot *slot = &program->slots[s];
-    if (slot->role != TERN_SLOT_STEP || slot->last >= program->step_count) continue;
-    tern_step *step = &program->steps[slot->last];
-    step->dying[step->dying_count++] = s;
+    if (slot->role != TERN_SLOT_STEP) continue;
+    if (slot->last == program->step_count) {
+      program->lasting[program->lasting_count++] = s;
+    } else {
+      tern_step *step = &program->steps[slot->last];
+      step->dying[step->dying_count++] = s;
+    }
   }
   return NULL;
 }

@@ -69,6 +69,8 @@ struct tern_program {
   int32_t input_count, output_count;
   int32_t *captures; // slots
   int32_t capture_count;
+  int32_t *lasting; // slots that steps make and that live until the run ends, outputs among them
+  int32_t lasting_count;
   size_t largest_inputs, largest_outputs, largest_subprograms; // of any step
   uint32_t providers;                     // of its steps and those of subprograms: a set
   uint32_t waits;                         // those to wait for when the last step is done
