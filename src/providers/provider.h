@@ -163,8 +163,8 @@ typedef struct tern_claim {
 // CopyToHost), once an edge and space. Only tensors of elements with a size go there: a node that
 // has strings, sequences, maps or optionals is never put on a provider with its own memory.
 //
-// Errors of the copies are the provider's failures, and so is a NULL from the allocator: it counts
-// as TERN_FAILURE_OUT_OF_MEMORY.
+// Errors of the copies are the provider's failures, and so is a NULL from the allocator, which gives
+// a status that says so.
 typedef struct tern_memory_space {
   const char *name; // for people: "CUDA device 0"
   void *self;       // for the copies
@@ -239,8 +239,8 @@ struct tern_provider {
   tern_status *(*synchronize)(void *self, void *stream);
   void (*end_run)(void *self, void *stream);
 
-  // What a status that one of the functions above gave means. NULL: out of memory is that, the rest
-  // is TERN_FAILURE_ERROR.
+  // What a status that one of the functions above gave, or that came of its memory's allocator,
+  // means. NULL: out of memory is that, the rest is TERN_FAILURE_ERROR.
   tern_failure_kind (*classify)(void *self, const tern_status *status);
   // After TERN_FAILURE_LOST, when no run is under way: makes the device usable again. The session
   // then releases all its kernels and prepares new ones. `release` of kernels, end_run and the

@@ -162,6 +162,11 @@ tern_status *tern_core_create(const tern_core_args *args, tern_core **out_core) 
   return NULL;
 }
 
+void tern_core_release_kernels(tern_core *core) {
+  tern_program_release_kernels(core->program);
+  tern_partition_release_kernels(&core->partition);
+}
+
 void tern_core_destroy(tern_core *core) {
   if (!core) return;
   tern_program_destroy(core->program);

@@ -28,6 +28,8 @@ typedef struct tern_core_args {
 
 // Imports, optimises, lowers and prepares what the source holds.
 TERN_MUST_USE tern_status *tern_core_create(const tern_core_args *args, tern_core **out_core);
+// Everything that kernels hold goes; the core can be looked at still, and not run.
+void tern_core_release_kernels(tern_core *core);
 // Accepts NULL and half-built cores. No run may be under way.
 void tern_core_destroy(tern_core *core);
 

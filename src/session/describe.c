@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "session/cost.h"
+#include "session/failover.h"
 #include "session/memory_report.h"
 #include "session/plan.h"
 
@@ -28,6 +29,8 @@ typedef struct session_survey {
   TERN_ARRAY(node_facts) nodes; // those of subgraphs after the node they belong to
   TERN_ARRAY(op_facts) ops;
   tern_memory_report memory;
+  tern_failover *failover;
+  tern_session_state state; // before the survey began
   double flops;
   bool is_complete; // every shape that `flops` needs was known
   int64_t planning_ns, plans_made, plans_found, segments_placed;
@@ -227,6 +230,18 @@ static void put_placement(tern_text *text, const session_survey *survey) {
   tern_text_printf(text, "]");
 }
 
+static void put_providers(tern_text *text, const session_survey *survey) {
+  const tern_failover *failover = survey->failover;
+  put_text(text, ",\"state\":", tern_session_state_name(survey->state));
+  tern_text_printf(text, ",\"providers\":[");
+  for (int32_t i = 0; i < failover->roster.count; ++i)
+    put_text(text, i ? "," : "", failover->roster.providers[i]->name);
+  tern_text_printf(text, "]");
+  put_number(text, "recoveries", failover->recoveries);
+  if (failover->fell_back_for)
+    put_text(text, ",\"fell_back_for\":", tern_status_message(failover->fell_back_for));
+}
+
 static tern_status *put_session(tern_text *text, const tern_session *session,
                                 session_survey *survey) {
   if (survey->ops.count > 0)
@@ -236,18 +251,23 @@ static tern_status *put_session(tern_text *text, const tern_session *session,
   put_number(text, "nodes", (int64_t)survey->nodes.count);
   put_operators(text, survey);
   put_sums(text, survey);
+  put_providers(text, survey);
   put_placement(text, survey);
   tern_text_printf(text, "}");
   return tern_text_check(text);
 }
 
 tern_status *tern_session_describe(const tern_session *session, tern_text *out_text) {
-  tern_program *program = tern_session_program(session);
   // Not the session's allocator: its memory is described.
-  session_survey survey = {.allocator = tern_allocator_system(), .is_complete = true};
+  session_survey survey = {.allocator = tern_allocator_system(),
+                           .failover = tern_session_failover(session),
+                           .state = tern_session_get_state(session),
+                           .is_complete = true};
+  tern_held_core held = tern_failover_hold(survey.failover);
   tern_status *status = tern_memory_report_make(session, &survey.memory);
-  if (!status) status = look_at(&survey, program, false);
+  if (!status) status = look_at(&survey, held.core->program, false);
   if (!status) status = put_session(out_text, session, &survey);
+  tern_failover_let_go(survey.failover, held);
   TERN_ARRAY_FREE(survey.allocator, &survey.nodes);
   TERN_ARRAY_FREE(survey.allocator, &survey.ops);
   return status;

@@ -6,17 +6,11 @@ static tern_failure_kind classify(const tern_provider *provider, const tern_stat
   return tern_status_is_out_of_memory(status) ? TERN_FAILURE_OUT_OF_MEMORY : TERN_FAILURE_ERROR;
 }
 
-tern_status *tern_failure_note_as(tern_failure *failure, const tern_provider *provider,
-                                  const char *action, tern_failure_kind kind, tern_status *status) {
-  if (status && failure && !failure->provider)
-    *failure = (tern_failure){.provider = provider, .kind = kind, .action = action};
-  return status;
-}
-
 tern_status *tern_failure_note(tern_failure *failure, const tern_provider *provider,
                                const char *action, const tern_node *node, tern_status *status) {
   if (!status || !failure || failure->provider) return status;
-  status = tern_failure_note_as(failure, provider, action, classify(provider, status), status);
+  *failure =
+      (tern_failure){.provider = provider, .kind = classify(provider, status), .action = action};
   if (node) tern_node_describe(node, failure->node, sizeof failure->node);
   return status;
 }

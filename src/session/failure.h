@@ -19,11 +19,6 @@ TERN_MUST_USE tern_status *tern_failure_note(tern_failure *failure, const tern_p
                                              const char *action, const tern_node *node,
                                              tern_status *status);
 
-// The same where the session knows what the failure means.
-TERN_MUST_USE tern_status *tern_failure_note_as(tern_failure *failure,
-                                                const tern_provider *provider, const char *action,
-                                                tern_failure_kind kind, tern_status *status);
-
 // "transient", "out of memory" …
 const char *tern_failure_kind_name(tern_failure_kind kind);
 

@@ -101,9 +101,9 @@ static tern_status *allocate_block(tern_lane *lane, tern_allocator *allocator, s
   tern_status *status = tern_allocator_alloc(space->allocator, bytes, &block->data);
   if (status) {
     TERN_DELETE(allocator, block);
-    return tern_status_annotate(tern_failure_note_as(lane->failure, lane->provider, "allocate",
-                                                     TERN_FAILURE_OUT_OF_MEMORY, status),
-                                "%s: %zu bytes", space->name, bytes);
+    return tern_status_annotate(
+        tern_failure_note(lane->failure, lane->provider, "allocate", NULL, status), "%s: %zu bytes",
+        space->name, bytes);
   }
   *out_block = block;
   return NULL;

@@ -16,12 +16,17 @@ void tern_partition_init(tern_account *account, tern_provider *const *providers,
                                &out_partition->kernel_allocator);
 }
 
-void tern_partition_deinit(tern_partition *partition) {
+void tern_partition_release_kernels(tern_partition *partition) {
   for (size_t i = 0; i < partition->placements.count; ++i) {
-    const tern_placement *placement = partition->placements.data[i];
-    if (placement && placement->kernel.release)
-      placement->kernel.release(placement->kernel.state, &partition->kernel_allocator.base);
+    tern_placement *placement = partition->placements.data[i];
+    if (!placement || !placement->kernel.release) continue;
+    placement->kernel.release(placement->kernel.state, &partition->kernel_allocator.base);
+    placement->kernel.release = NULL;
   }
+}
+
+void tern_partition_deinit(tern_partition *partition) {
+  tern_partition_release_kernels(partition);
   TERN_ARRAY_FREE(partition->allocator, &partition->placements);
   tern_arena_deinit(&partition->arena);
 }

@@ -38,6 +38,8 @@ typedef struct tern_partition {
 void tern_partition_init(tern_account *account, tern_provider *const *providers,
                          int32_t provider_count, tern_failure *failure,
                          tern_partition *out_partition);
+// Releases the kernels that it keeps; nobody computes with them any more.
+void tern_partition_release_kernels(tern_partition *partition);
 // Releases the kernels too: the programs that hold them are gone.
 void tern_partition_deinit(tern_partition *partition);
 

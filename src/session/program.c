@@ -273,19 +273,38 @@ tern_status *tern_program_create(const tern_graph *graph, const tern_program_opt
   return build_program(graph, options, NULL, out_program);
 }
 
-void tern_program_destroy(tern_program *program) {
-  if (!program) return;
+static void release_kernel(tern_program *program, tern_step *step) {
+  if (step->kernel.release) // those of the partition are released with it
+    step->kernel.release(step->kernel.state, &program->kernel_allocator.base);
+  step->kernel.release = NULL;
+  for (size_t k = 0; k < step->packed.count; ++k) tern_packed_release(step->packed.data[k]);
+  TERN_ARRAY_FREE(program->allocator, &step->packed);
+}
+
+void tern_program_release_kernels(tern_program *program) {
   for (int32_t i = 0; i < program->step_count; ++i) {
     tern_step *step = &program->steps[i];
     for (int32_t k = 0; k < step->subprogram_count; ++k)
-      tern_program_destroy(step->subprograms[k].program);
-    if (step->kernel.release) // those of the partition are released with it
-      step->kernel.release(step->kernel.state, &program->kernel_allocator.base);
-    for (size_t k = 0; k < step->packed.count; ++k) tern_packed_release(step->packed.data[k]);
-    TERN_ARRAY_FREE(program->allocator, &step->packed);
+      tern_program_release_kernels(step->subprograms[k].program);
+    release_kernel(program, step);
   }
-  for (size_t i = 0; i < TERN_PLAN_CACHE_ENTRIES; ++i) tern_plan_release(program->plans[i]);
-  for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES; ++i) tern_frame_destroy(program->frames[i]);
+  for (size_t i = 0; i < TERN_PLAN_CACHE_ENTRIES; ++i) {
+    tern_plan_release(program->plans[i]);
+    program->plans[i] = NULL;
+  }
+  for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES; ++i) {
+    tern_frame_destroy(program->frames[i]);
+    program->frames[i] = NULL;
+  }
+}
+
+void tern_program_destroy(tern_program *program) {
+  if (!program) return;
+  tern_program_release_kernels(program);
+  for (int32_t i = 0; i < program->step_count; ++i) {
+    for (int32_t k = 0; k < program->steps[i].subprogram_count; ++k)
+      tern_program_destroy(program->steps[i].subprograms[k].program);
+  }
   tern_os_mutex_deinit(&program->mutex);
   tern_arena_deinit(&program->arena);
   TERN_DELETE(program->allocator, program);

@@ -100,6 +100,9 @@ typedef struct tern_program_options {
 TERN_MUST_USE tern_status *tern_program_create(const tern_graph *graph,
                                                const tern_program_options *options,
                                                tern_program **out_program);
+// Releases what kernels, plans and frames hold, for good: the steps can be looked at still. No run
+// may be under way.
+void tern_program_release_kernels(tern_program *program);
 // Accepts NULL and half-built programs. No run may be under way.
 void tern_program_destroy(tern_program *program);
 

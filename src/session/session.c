@@ -3,15 +3,14 @@
 
 #include <string.h>
 
-#include "session/core.h"
+#include "session/failover.h"
 
 struct tern_session {
   tern_account *account;
   tern_allocator *allocator; // the account's, for the model
   tern_source source;
-  tern_roster roster;
-  tern_core *core;
-  const tern_model *model; // of the core
+  tern_failover *failover;
+  const tern_model *model; // of the first core
   tern_session_threads threads;
   tern_profiler *profiler;
   tern_logger logger;
@@ -19,19 +18,6 @@ struct tern_session {
   TERN_ARRAY(const tern_edge *) inputs;       // without a default
   TERN_ARRAY(const tern_edge *) overridables; // with one
 };
-
-const char *tern_session_options_get(const tern_session_options *options, const char *key) {
-  for (size_t i = options->config_count; i > 0; --i) {
-    if (strcmp(options->config[i - 1].key, key) == 0) return options->config[i - 1].value;
-  }
-  return NULL;
-}
-
-bool tern_session_options_is(const tern_session_options *options, const char *key,
-                             const char *value) {
-  const char *found = tern_session_options_get(options, key);
-  return found && strcmp(found, value) == 0;
-}
 
 void tern_logger_log(const tern_logger *logger, tern_log_severity severity, const char *message) {
   if (logger->log && severity >= logger->severity)
@@ -105,14 +91,9 @@ static tern_status *start(const tern_session_options *options, int64_t start_ns,
 }
 
 static tern_status *make_core(tern_session *session, const tern_session_options *options) {
-  TERN_TRY(tern_roster_create(session->allocator, options, &session->roster));
-  const tern_core_args args = {.account = session->account,
-                               .source = &session->source,
-                               .options = options,
-                               .roster = &session->roster,
-                               .profiler = session->profiler};
-  TERN_TRY(tern_core_create(&args, &session->core));
-  session->model = session->core->model;
+  TERN_TRY(tern_failover_create(session->account, &session->source, options, &session->logger,
+                                session->profiler, &session->failover));
+  session->model = session->failover->first->model;
   return index_interface(session);
 }
 
@@ -158,7 +139,7 @@ tern_status *tern_session_create_from_memory(const void *bytes, size_t size,
 // A profile that nobody has ended, like ORT's, is written when its session goes.
 static void end_profile(tern_session *session) {
   const char *path;
-  if (!session->profiler || !session->core) return;
+  if (!session->profiler || !session->failover) return;
   tern_status *status = tern_profiler_end(session->profiler, &path);
   if (status) tern_logger_log(&session->logger, TERN_LOG_ERROR, tern_status_message(status));
   tern_status_free(status);
@@ -168,8 +149,7 @@ void tern_session_destroy(tern_session *session) {
   if (!session) return;
   end_profile(session);
   tern_session_threads_deinit(&session->threads);
-  tern_core_destroy(session->core);
-  tern_roster_destroy(&session->roster);
+  tern_failover_destroy(session->failover);
   tern_source_close(&session->source);
   tern_profiler_destroy(session->profiler);
   if (session->input_indices.allocator) tern_map_deinit(&session->input_indices);
@@ -210,12 +190,22 @@ const tern_account *tern_session_account(const tern_session *session) {
   return session->account;
 }
 
+struct tern_failover *tern_session_failover(const tern_session *session) {
+  return session->failover;
+}
+
+tern_session_state tern_session_get_state(const tern_session *session) {
+  return tern_failover_state(session->failover);
+}
+
 tern_program *tern_session_program(const tern_session *session) {
-  return session->core->program;
+  return session->failover->core->program;
 }
 
 void tern_session_drop_frames(tern_session *session) {
-  tern_frame_drop_pooled(session->core->program);
+  tern_held_core held = tern_failover_hold(session->failover);
+  tern_frame_drop_pooled(held.core->program);
+  tern_failover_let_go(session->failover, held);
 }
 
 // A value against what the model declares for its input.
@@ -303,22 +293,6 @@ static tern_status *take_given(tern_session *session, const char *const *names, 
   return NULL;
 }
 
-// With the providers that the program needs.
-static tern_status *run_program(tern_session *session, tern_run *run, const tern_value **inputs,
-                                tern_value **inout_outputs) {
-  tern_program *program = session->core->program;
-  if (session->roster.count == 1)
-    return tern_program_run(program, run, inputs, inout_outputs);
-  tern_lanes lanes;
-  TERN_TRY(tern_lanes_begin(&lanes, session->roster.providers, session->roster.count,
-                            program->providers));
-  run->lanes = &lanes;
-  tern_status *status = tern_program_run(program, run, inputs, inout_outputs);
-  tern_lanes_end(&lanes);
-  run->lanes = NULL;
-  return status;
-}
-
 // Runs with the program's own order of inputs and outputs. `results` is room for `output_count`
 // values, all NULL.
 static tern_status *run_ordered(tern_session *session, tern_run *run, const tern_value **inputs,
@@ -326,7 +300,7 @@ static tern_status *run_ordered(tern_session *session, tern_run *run, const tern
                                 const char *const *output_names, size_t output_count,
                                 tern_value **inout_outputs) {
   TERN_TRY(take_given(session, output_names, output_count, inout_outputs, outputs));
-  TERN_TRY(run_program(session, run, inputs, outputs));
+  TERN_TRY(tern_failover_run(session->failover, run, inputs, outputs));
   tern_status *status =
       hand_out(session, run, outputs, output_names, output_count, inout_outputs, results);
   for (size_t k = 0; k < session->model->graph->outputs.count; ++k)

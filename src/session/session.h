@@ -5,6 +5,7 @@
 
 #include "graph/import.h"
 #include "session/executor.h"
+#include "session/recovery.h"
 #include "session/threads.h"
 
 typedef enum tern_log_severity {
@@ -55,7 +56,8 @@ typedef struct tern_session_options {
   const char *const *external_names;
   const tern_span *external_bytes;
   size_t external_count;
-  // Config entries by ORT's keys ("session.disable_prepacking" …). The last of equal keys counts.
+  // Config entries by ORT's keys ("session.disable_prepacking" …), and "tern.failure.…", what to do
+  // when a provider fails (session/policy.h). The last of equal keys counts.
   const tern_metadata *config;
   size_t config_count;
   // Where packed weights are shared with other sessions; retained. NULL: not beyond the session.
@@ -102,7 +104,11 @@ const tern_edge *tern_session_input(const tern_session *session, size_t index);
 const tern_edge *tern_session_output(const tern_session *session, size_t index);
 const tern_edge *tern_session_overridable(const tern_session *session, size_t index);
 tern_profiler *tern_session_profiler(const tern_session *session); // NULL: not profiled
+// What runs use now; where a provider may be lost, it changes with the next run.
 tern_program *tern_session_program(const tern_session *session);
+// For reports: session/failover.h.
+struct tern_failover *tern_session_failover(const tern_session *session);
+tern_session_state tern_session_get_state(const tern_session *session);
 const tern_account *tern_session_account(const tern_session *session);
 
 // Frees what runs have left for the next ones to work in. Any thread, also while others run.
@@ -135,6 +141,9 @@ TERN_MUST_USE bool tern_session_post(tern_session *session, tern_pool_task *task
 // - "memory": session/memory_report.h;
 // - "planning": "planning_ns" that all runs so far have spent on it, "plans_made", "plans_found" in
 //   the cache, and "segments_placed" that are known only within a run;
+// - "state": "ready", "executing", "recovering", "fatal"; "providers" in priority order;
+//   "recoveries" from the loss of a device; "fell_back_for", where the CPU computes everything
+//   because a provider has failed for good: why;
 // - "placement": each node with its provider, kernel, "flops" where known and "packed_bytes", and
 //   "left_by" where a provider before it did not take it: which, and why.
 TERN_MUST_USE tern_status *tern_session_describe(const tern_session *session, tern_text *out_text);

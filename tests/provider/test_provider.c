@@ -18,18 +18,21 @@ static const char *const markers[] = {[TERN_FAILURE_ERROR] = "[error]",
                                       [TERN_FAILURE_LOST] = "[lost]"};
 
 static tern_failure_kind classify(void *self, const tern_status *status) {
-  (void)self;
+  const test_provider *provider = self;
   for (size_t i = 0; i < TERN_COUNT_OF(markers); ++i) {
     if (strstr(tern_status_message(status), markers[i])) return (tern_failure_kind)i;
   }
-  return tern_status_is_out_of_memory(status) ? TERN_FAILURE_OUT_OF_MEMORY : TERN_FAILURE_ERROR;
+  if (!tern_status_is_out_of_memory(status)) return TERN_FAILURE_ERROR;
+  return provider->is_lost ? TERN_FAILURE_LOST : TERN_FAILURE_OUT_OF_MEMORY;
 }
 
 tern_status *test_provider_call(test_provider *provider, test_call call) {
   int64_t number = atomic_fetch_add(&provider->calls[call], 1) + 1;
   test_provider_fault *fault = &provider->faults[call];
   int64_t first = atomic_load(&fault->first);
+  int64_t period = atomic_load(&fault->period);
   bool fails = first > 0 && number >= first && number - first < atomic_load(&fault->count);
+  fails |= period > 0 && number % period == 0;
   tern_failure_kind kind = fault->kind;
   if (fails && kind == TERN_FAILURE_LOST) atomic_store(&provider->is_lost, true);
   if (call != TEST_CALL_RECOVER && atomic_load(&provider->is_lost)) {
@@ -49,8 +52,17 @@ void test_provider_fail(test_provider *provider, test_call call, int64_t nth, in
   atomic_store(&fault->first, atomic_load(&provider->calls[call]) + nth);
 }
 
+void test_provider_fail_every(test_provider *provider, test_call call, int64_t period,
+                              tern_failure_kind kind) {
+  provider->faults[call].kind = kind;
+  atomic_store(&provider->faults[call].period, period);
+}
+
 void test_provider_heal(test_provider *provider) {
-  for (int i = 0; i < TEST_CALL_COUNT; ++i) atomic_store(&provider->faults[i].first, 0);
+  for (int i = 0; i < TEST_CALL_COUNT; ++i) {
+    atomic_store(&provider->faults[i].first, 0);
+    atomic_store(&provider->faults[i].period, 0);
+  }
   atomic_store(&provider->is_lost, false);
 }
 
@@ -61,6 +73,7 @@ bool test_provider_is_clean(const test_provider *provider) {
 
 static tern_status *recover(void *self) {
   test_provider *provider = self;
+  if (provider->options.on_recover) provider->options.on_recover(provider->options.on_recover_self);
   TERN_TRY(test_provider_call(provider, TEST_CALL_RECOVER));
   if (provider->live_streams != 0) provider->violations++; // a run is still under way
   atomic_store(&provider->is_lost, false);

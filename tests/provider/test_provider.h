@@ -34,10 +34,13 @@ typedef struct test_provider_options {
   bool has_memory, is_host_visible;
   bool is_asynchronous;
   uint32_t host_inputs, host_outputs; // of every claim
+  void (*on_recover)(void *self);     // before it recovers; may wait
+  void *on_recover_self;
 } test_provider_options;
 
 typedef struct test_provider_fault {
   _Atomic int64_t first, count; // calls [first, first + count) fail
+  _Atomic int64_t period;       // and every so many; 0: none
   tern_failure_kind kind;
 } test_provider_fault;
 
@@ -60,6 +63,9 @@ void test_provider_init(const test_provider_options *options, test_provider *out
 // fail. TERN_FAILURE_LOST makes every call fail until the provider recovers.
 void test_provider_fail(test_provider *provider, test_call call, int64_t nth, int64_t count,
                         tern_failure_kind kind);
+// Every `period`-th call of this kind fails; before anybody calls.
+void test_provider_fail_every(test_provider *provider, test_call call, int64_t period,
+                              tern_failure_kind kind);
 // None fails any more, and nothing is lost.
 void test_provider_heal(test_provider *provider);
 // Nothing of the session's is left, and it has kept to the contract.
