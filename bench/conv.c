@@ -61,8 +61,15 @@ static double measure_peak(void) {
   const size_t pixels = leaf->max_pixels, repeats = 4000;
   float *x = new_floats(2 * pixels * leaf->block), *w = new_floats(8 * leaf->block * leaf->block);
   float *sums = new_floats(4 * pixels * leaf->block);
-  const tern_blocked_tile tile = {
-      .x = {x, x + pixels * leaf->block}, .offsets = offset, .weights = w, .sums = sums, .taps = 4};
+  const tern_blocked_tile tile = {.x = {x, x + pixels * leaf->block},
+                                  .offsets = offset,
+                                  .weights = w,
+                                  .taps = 4,
+                                  .bias = w,
+                                  .out = {sums, sums + 2 * pixels * leaf->block},
+                                  .out_block = pixels * leaf->block,
+                                  .lowest = -1e30f,
+                                  .highest = 1e30f};
   const double flops = 2.0 * (double)(2 * pixels * 2 * leaf->block * 4 * leaf->block * repeats);
   double best = 1e30;
   for (int round = 0; round < 20; round++) {

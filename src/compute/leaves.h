@@ -49,29 +49,28 @@ TERN_CONV_LEAF(f64, double)
 #undef TERN_CONV_LEAF
 
 // Convolution of images whose channels lie in blocks: compute/blocked.h. A tile has one or two
-// segments, each a run of pixels, and one or two blocks of output channels.
+// segments, each a run of pixels, and one or two blocks of output channels. In every image a
+// pixel's neighbour is a block further.
 typedef struct tern_blocked_tile {
   const float *x[2];        // the first pixel of each segment; with one segment both are it
   const ptrdiff_t *offsets; // [taps], from a pixel to what of the input the tap meets
   const float *weights;     // [taps][channels of a tap][blocks][block]
-  float *sums;              // [segments][pixels][blocks][block]
   size_t taps;
-  bool accumulates; // onto sums, which otherwise are not read
+  // The sums begin with bias, [blocks][block], and with what `start` has of each pixel, blocks
+  // start_block apart: a residual, or the sums so far. NULL: with bias alone.
+  const float *bias;
+  const float *start[2];
+  size_t start_block;
+  // They end within [lowest, highest] in `out`, but for the first `skipped` pixels of each segment.
+  float *out[2];
+  size_t out_block, skipped[2];
+  float lowest, highest;
+  // What will be read next, brought into the second-level cache meanwhile: so many cache lines at
+  // each tap.
+  const float *next;
+  size_t next_lines;
 } tern_blocked_tile;
 typedef void (*tern_blocked_tile_fn)(const tern_blocked_tile *tile);
-
-// What follows the sums of one segment: y = clip(sums + bias + residual), or with residual_last
-// clip(sums + bias) + residual, for pixels [skipped, pixels). `y` may be `sums` or the residual.
-typedef struct tern_blocked_finish {
-  const float *sums;     // [pixels][blocks][block]
-  const float *bias;     // [blocks][block]
-  const float *residual; // of the first pixel, whose next is a block further; NULL: none
-  float *y;              // of the first pixel
-  size_t pixels, skipped, blocks;
-  size_t y_pixel, y_block, residual_block; // from pixel to pixel and block to block
-  float lowest, highest;
-  bool residual_last;
-} tern_blocked_finish;
 
 // One position of a window: from the first pixel to what it meets, and its weights.
 typedef struct tern_blocked_tap {
@@ -88,7 +87,6 @@ typedef struct tern_blocked_f32_leaf {
   // tap is one channel.
   tern_blocked_tile_fn tiles[TERN_BLOCKED_SEGMENT_MAX][2][2];
   tern_blocked_tile_fn planar_tiles[TERN_BLOCKED_SEGMENT_MAX][2][2];
-  void (*finish)(const tern_blocked_finish *finish);
   // y[i] = start + sum over taps of weights * x[i * pitch], or the largest of start and them, each
   // a block; i < count.
   void (*sum_taps)(size_t count, size_t taps, const tern_blocked_tap *tap, const float *weights,
