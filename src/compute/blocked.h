@@ -70,6 +70,8 @@ size_t tern_blocked_window_tile_count(const tern_blocked_window_params *params);
 size_t tern_blocked_depthwise_packed_bytes(const tern_blocked_window_params *params);
 void tern_blocked_depthwise_pack(const tern_blocked_window_params *params, const float *w,
                                  const float *bias, float *out);
+// Tiles of its own: rows, or for small images whole ones.
+size_t tern_blocked_depthwise_tile_count(const tern_blocked_window_params *params);
 size_t tern_blocked_depthwise_workspace_bytes(const tern_blocked_window_params *params);
 void tern_blocked_depthwise_tiles(const tern_blocked_window_params *params, size_t first,
                                   size_t count, void *workspace);

@@ -8,7 +8,10 @@
 
 #include "compute/leaves.h"
 
-enum { MAX_BLOCK = 64 };
+enum {
+  MAX_BLOCK = 64,
+  MAX_COPY_FLOATS = 9216 // of a padded image: most of a first-level cache
+};
 
 // One row of Y in one block of channels, and how its pixels are computed.
 typedef struct row_job {
@@ -83,7 +86,21 @@ static row_job job_of(const tern_blocked_window_params *p, size_t tile, void *co
                    .context = context};
 }
 
-// ---- Depthwise convolution: packed as [blocks][1 + positions][block], the bias first.
+// The channels that fill up a block, from `channels` on, are 0 whatever became of them.
+static void clear_fill(float *y, size_t pixels, size_t block, size_t channels) {
+  for (size_t i = 0; channels < block && i < pixels; i++)
+    memset(y + i * block + channels, 0, (block - channels) * sizeof *y);
+}
+
+// The channels that the block of image `image` has, or more.
+static size_t channels_of(const tern_blocked_window_params *p, size_t image) {
+  const size_t block = tern_blocked_block();
+  return p->channels - image % tern_blocked_count(p->channels, block) * block;
+}
+
+// ---- Depthwise convolution: packed as [blocks][1 + positions][block], the bias first. Small
+// images are copied with their padding, so that every pixel meets every tap: the runs at the
+// borders of an image of 14 x 14 take longer than its inside.
 
 static size_t depthwise_floats(const tern_window *w, size_t block) {
   return (1 + w->kernel[0] * w->kernel[1]) * block;
@@ -116,46 +133,99 @@ static void run_depthwise(const row_job *job, size_t begin, size_t end, const si
                                                 job->y + begin * job->block);
 }
 
-// The residual and the activation of one row, whose sums lie in job->y; `y` is where it goes.
-static void finish_row(const tern_blocked_window_params *p, const row_job *job, float *y) {
+// The residual and the activation of sums that lie in `sums`; `y` is where they go.
+static void finish(const tern_blocked_window_params *p, float *sums, float *y, size_t floats) {
   const tern_epilogue_f32 *e = p->epilogue;
-  const size_t floats = job->window->out[1] * job->block;
   if (e && !tern_epilogue_f32_is_empty(e))
-    tern_epilogue_f32_run(e, e->residual ? e->residual + (y - p->y) : NULL, job->y, floats);
-  if (job->y != y) memcpy(y, job->y, floats * sizeof *y);
+    tern_epilogue_f32_run(e, e->residual ? e->residual + (y - p->y) : NULL, sums, floats);
+  if (sums != y) memcpy(y, sums, floats * sizeof *y);
 }
 
-// The channels that fill up a block, from `channels` on, are 0 whatever became of them.
-static void clear_fill(const row_job *job, size_t channels) {
-  for (size_t i = 0; channels < job->block && i < job->window->out[1]; i++)
-    memset(job->y + i * job->block + channels, 0, (job->block - channels) * sizeof *job->y);
+// The rows and columns that the outputs read.
+static void padded_size(const tern_window *w, size_t *out_size) {
+  for (size_t d = 0; d < 2; d++)
+    out_size[d] = (w->out[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
 }
 
-// The channels that the block of tile `tile` has, or more.
-static size_t channels_of(const tern_blocked_window_params *p, size_t tile) {
-  const size_t block = tern_blocked_block(), blocks = tern_blocked_count(p->channels, block);
-  return p->channels - tile / p->window.out[0] % blocks * block;
+static size_t copy_floats(const tern_blocked_window_params *p) {
+  size_t size[2];
+  if (p->window.out[0] == 0 || p->window.out[1] == 0) return 0;
+  padded_size(&p->window, size);
+  if (size[0] > MAX_COPY_FLOATS || size[1] > MAX_COPY_FLOATS) return 0; // no product overflows
+  const size_t floats = size[0] * size[1] * tern_blocked_block();
+  return floats <= MAX_COPY_FLOATS ? floats : 0;
+}
+
+static size_t sum_floats(const tern_blocked_window_params *p) {
+  const bool has_residual = p->epilogue && p->epilogue->residual; // which may be Y itself
+  const size_t rows = copy_floats(p) ? p->window.out[0] : 1;
+  return has_residual ? rows * p->window.out[1] * tern_blocked_block() : 0;
 }
 
 size_t tern_blocked_depthwise_workspace_bytes(const tern_blocked_window_params *p) {
-  const bool has_residual = p->epilogue && p->epilogue->residual;
-  return has_residual ? p->window.out[1] * tern_blocked_block() * sizeof(float) : 0;
+  return (copy_floats(p) + sum_floats(p)) * sizeof(float);
+}
+
+size_t tern_blocked_depthwise_tile_count(const tern_blocked_window_params *p) {
+  const size_t images = p->batch * tern_blocked_count(p->channels, tern_blocked_block());
+  return copy_floats(p) ? images : tern_blocked_window_tile_count(p);
+}
+
+static void copy_image(const tern_window *w, size_t block, const float *x, const size_t *size,
+                       float *out) {
+  memset(out, 0, size[0] * size[1] * block * sizeof *out);
+  const size_t left = w->pad_begin[1] > 0 ? (size_t)w->pad_begin[1] : 0;
+  const size_t skipped = w->pad_begin[1] < 0 ? (size_t)-w->pad_begin[1] : 0;
+  if (left >= size[1] || skipped >= w->in[1]) return;
+  const size_t cols = tern_min_size(size[1] - left, w->in[1] - skipped);
+  for (size_t row = 0; row < size[0]; row++) {
+    const ptrdiff_t y = (ptrdiff_t)row - w->pad_begin[0];
+    if (y < 0 || y >= (ptrdiff_t)w->in[0]) continue;
+    memcpy(out + (row * size[1] + left) * block, x + ((size_t)y * w->in[1] + skipped) * block,
+           cols * block * sizeof *out);
+  }
+}
+
+// The whole of one block's image, from its copy.
+static void run_image(const tern_blocked_window_params *p, size_t image, const float *packed,
+                      float *copy, float *y) {
+  const tern_window *w = &p->window;
+  const size_t block = tern_blocked_block();
+  tern_blocked_tap taps[TERN_BLOCKED_MAX_TAPS];
+  size_t size[2], count = 0;
+  padded_size(w, size);
+  copy_image(w, block, p->x + image * w->in[0] * w->in[1] * block, size, copy);
+  for (size_t i = 0; i < w->kernel[0]; i++)
+    for (size_t j = 0; j < w->kernel[1]; j++, count++)
+      taps[count] = (tern_blocked_tap){
+          .x = (ptrdiff_t)((i * w->dilation[0] * size[1] + j * w->dilation[1]) * block),
+          .weights = (ptrdiff_t)(count * block)};
+  for (size_t row = 0; row < w->out[0]; row++)
+    tern_leaves_selected()->blocked_f32->sum_taps(
+        w->out[1], count, taps, packed + block, packed, copy + row * w->stride[0] * size[1] * block,
+        w->stride[1] * block, y + row * w->out[1] * block);
 }
 
 void tern_blocked_depthwise_tiles(const tern_blocked_window_params *p, size_t first, size_t count,
                                   void *workspace) {
+  const tern_window *w = &p->window;
   const size_t block = tern_blocked_block(), blocks = tern_blocked_count(p->channels, block);
-  const bool is_aside = tern_blocked_depthwise_workspace_bytes(p) > 0; // Y may be the residual
+  const size_t copied = copy_floats(p), rows = copied ? w->out[0] : 1;
+  const size_t pixels = rows * w->out[1];
+  float *sums = sum_floats(p) ? (float *)workspace + copied : NULL;
   for (size_t t = first; t < first + count; t++) {
-    const size_t at = t / p->window.out[0] % blocks;
-    const float *packed = p->packed + at * depthwise_floats(&p->window, block);
-    row_job job = job_of(p, t, (void *)(uintptr_t)packed);
-    float *y = job.y;
-    if (is_aside) job.y = workspace;
-    walk_row(&job, run_depthwise);
-    finish_row(p, &job, y);
-    job.y = y;
-    clear_fill(&job, channels_of(p, t));
+    const size_t image = t * rows / w->out[0];
+    const float *packed = p->packed + image % blocks * depthwise_floats(w, block);
+    float *y = p->y + t * pixels * block;
+    if (copied) {
+      run_image(p, image, packed, workspace, sums ? sums : y);
+    } else {
+      row_job job = job_of(p, t, (void *)(uintptr_t)packed);
+      if (sums) job.y = sums;
+      walk_row(&job, run_depthwise);
+    }
+    finish(p, sums ? sums : y, y, pixels * block);
+    clear_fill(y, pixels, block, channels_of(p, image));
   }
 }
 
@@ -180,7 +250,7 @@ void tern_blocked_max_tiles(const tern_blocked_window_params *p, size_t first, s
   for (size_t t = first; t < first + count; t++) {
     const row_job job = job_of(p, t, NULL);
     walk_row(&job, run_max);
-    clear_fill(&job, channels_of(p, t));
+    clear_fill(job.y, job.window->out[1], job.block, channels_of(p, t / p->window.out[0]));
   }
 }
 
@@ -227,6 +297,6 @@ void tern_blocked_average_tiles(const tern_blocked_window_params *p, size_t firs
   for (size_t t = first; t < first + count; t++) {
     const row_job job = job_of(p, t, NULL);
     walk_row(&job, p->count_padding ? run_average_padded : run_average);
-    clear_fill(&job, channels_of(p, t));
+    clear_fill(job.y, job.window->out[1], job.block, channels_of(p, t / p->window.out[0]));
   }
 }

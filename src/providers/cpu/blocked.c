@@ -223,7 +223,7 @@ static tern_status *compute_conv(tern_invocation *invocation) {
                        (double)tern_window_out_size(&window);
   if (state->is_depthwise) {
     job.workspace_bytes = tern_blocked_depthwise_workspace_bytes(&job.window);
-    return spread(invocation, &job, tern_blocked_window_tile_count(&job.window), flops,
+    return spread(invocation, &job, tern_blocked_depthwise_tile_count(&job.window), flops,
                   run_depthwise);
   }
   job.workspace_bytes = tern_blocked_conv_workspace_bytes(&job.conv);

@@ -29,6 +29,8 @@ static const shape shapes[] = {
     {1, 4, 12, {20, 20}, {4, 4}, {4, 4}, {1, 1}, {0, 0}, {0, 0}},
     {1, 18, 10, {3, 4}, {5, 5}, {1, 1}, {1, 1}, {4, 4}, {4, 4}},
     {1, 16, 16, {17, 3}, {3, 1}, {1, 1}, {1, 1}, {1, 0}, {1, 0}},
+    {1, 20, 8, {37, 41}, {5, 3}, {1, 2}, {1, 1}, {2, 1}, {2, 1}},
+    {1, 9, 8, {8, 9}, {3, 3}, {1, 1}, {1, 1}, {-1, -2}, {0, 0}},
 };
 
 static tern_window window_of(const shape *s) {
@@ -178,14 +180,15 @@ static void test_conv_in_parts(void **state) {
 
 typedef void (*tiles_fn)(const tern_blocked_window_params *p, size_t first, size_t count);
 
-// One tile at a time, over its own residual where it has one.
+// Over its own residual where it has one.
 static void depthwise_tiles(const tern_blocked_window_params *p, size_t first, size_t count) {
   void *workspace = new_bytes(tern_blocked_depthwise_workspace_bytes(p));
   tern_blocked_window_params own = *p;
   tern_epilogue_f32 epilogue = *p->epilogue;
-  const size_t row = p->window.out[1] * tern_blocked_block();
+  const size_t tile =
+      blocked_floats(p->batch, p->channels, p->window.out) / tern_blocked_depthwise_tile_count(p);
   if (epilogue.residual) {
-    memcpy(p->y + first * row, epilogue.residual + first * row, count * row * sizeof *p->y);
+    memcpy(p->y + first * tile, epilogue.residual + first * tile, count * tile * sizeof *p->y);
     epilogue.residual = p->y;
     own.epilogue = &epilogue;
   }
@@ -193,11 +196,13 @@ static void depthwise_tiles(const tern_blocked_window_params *p, size_t first, s
   free(workspace);
 }
 
-static void check_tiles(tern_blocked_window_params *p, tiles_fn tiles, const float *expected,
-                        size_t count, double tolerance) {
+// One tile at a time.
+static void check_tiles(tern_blocked_window_params *p, tiles_fn tiles, size_t tile_count,
+                        const float *expected, double tolerance) {
+  const size_t count = blocked_floats(p->batch, p->channels, p->window.out);
   float *actual = new_random(count, 8);
   p->y = actual;
-  for (size_t t = tern_blocked_window_tile_count(p); t-- > 0;) tiles(p, t, 1);
+  for (size_t t = tile_count; t-- > 0;) tiles(p, t, 1);
   assert_all_close(actual, expected, count, tolerance);
   free(actual);
 }
@@ -221,10 +226,12 @@ static void check_windows(const shape *s, ending end, bool flag) {
   float *packed = new_bytes(tern_blocked_depthwise_packed_bytes(&p));
   tern_blocked_depthwise_pack(&p, w, flag ? bias : NULL, packed);
   p.packed = packed;
-  check_tiles(&p, depthwise_tiles, expected, count, 1e-6 * (double)(taps + 4));
+  check_tiles(&p, depthwise_tiles, tern_blocked_depthwise_tile_count(&p), expected,
+              1e-6 * (double)(taps + 4));
   p.y = expected;
   tern_plain_blocked_average_f32(&p);
-  check_tiles(&p, tern_blocked_average_tiles, expected, count, 1e-6 * (double)(taps + 4));
+  check_tiles(&p, tern_blocked_average_tiles, tern_blocked_window_tile_count(&p), expected,
+              1e-6 * (double)(taps + 4));
   free(x), free(expected), free(w), free(bias), free(z), free(packed);
 }
 
@@ -236,7 +243,7 @@ static void check_max(const shape *s) {
   tern_blocked_window_params p = {
       .window = window, .batch = s->batch, .channels = s->in_channels, .x = x, .y = expected};
   tern_plain_blocked_max_f32(&p);
-  check_tiles(&p, tern_blocked_max_tiles, expected, count, 0);
+  check_tiles(&p, tern_blocked_max_tiles, tern_blocked_window_tile_count(&p), expected, 0);
   free(x), free(expected);
 }
 
