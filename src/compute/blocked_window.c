@@ -150,6 +150,7 @@ static void padded_size(const tern_window *w, size_t *out_size) {
 static size_t copy_floats(const tern_blocked_window_params *p) {
   size_t size[2];
   if (p->window.out[0] == 0 || p->window.out[1] == 0) return 0;
+  if (p->window.kernel[0] == 1 && p->window.kernel[1] == 1) return 0;
   padded_size(&p->window, size);
   if (size[0] > MAX_COPY_FLOATS || size[1] > MAX_COPY_FLOATS) return 0; // no product overflows
   const size_t floats = size[0] * size[1] * tern_blocked_block();

@@ -8,47 +8,47 @@
 //
 // The channels that fill up the last block are 0 in every blocked image. Where a node would make
 // something else of them, it is left as it is unless the channels fill their blocks.
+#include "optimize/layout.h"
+
+#include <math.h>
+
 #include "ops/conv.h"
 #include "ops/fused.h"
-#include "optimize/match.h"
 
-// A node on its way into blocks.
-typedef struct change {
-  tern_pass_context *ctx;
-  tern_node *node;
-  int64_t block, channels; // of the output
-  tern_patch patch;
-} change;
+typedef tern_layout_change change;
 
-static bool is_image(const tern_edge *edge) {
+bool tern_layout_is_image(const tern_edge *edge) {
   return edge && edge->type.kind == TERN_KIND_TENSOR && edge->type.dtype == TERN_FLOAT &&
          edge->type.shape.rank == 4 && edge->type.shape.dims[1] > 0;
 }
 
-// The blocked image that `edge` was made from; NULL: it was not.
-static tern_edge *source_of(const tern_edge *edge, int64_t block) {
+tern_edge *tern_layout_source(const change *c, const tern_edge *edge) {
   const tern_node *from = edge ? edge->producer : NULL;
-  return tern_match_internal(from, "FromBlocked") && tern_node_attr_i(from, "block") == block
+  return tern_match_internal(from, "FromBlocked") && tern_node_attr_i(from, "block") == c->block
              ? from->inputs[0]
              : NULL;
 }
 
-static tern_edge *to_blocked(change *c, tern_edge *edge) {
-  tern_edge *source = source_of(edge, c->block);
+void tern_layout_begin(change *c) {
+  tern_patch_init(&c->patch, c->node, c->node->name);
+}
+
+tern_edge *tern_layout_to_blocked(change *c, tern_edge *edge) {
+  tern_edge *source = tern_layout_source(c, edge);
   if (source || !edge) return source;
   return TERN_BUILD(&c->patch.builder, "ToBlocked", .domain = TERN_DOMAIN_TERN, TERN_EDGES(edge),
                     TERN_ATTR_ARGS(tern_attr_i("block", c->block)));
 }
 
-static void begin(change *c) {
-  tern_patch_init(&c->patch, c->node, c->node->name);
+void tern_layout_replace(change *c, int32_t index, tern_edge *blocked, int64_t channels) {
+  tern_edge *plain =
+      TERN_BUILD(&c->patch.builder, "FromBlocked", .domain = TERN_DOMAIN_TERN, TERN_EDGES(blocked),
+                 TERN_ATTR_ARGS(tern_attr_i("block", c->block), tern_attr_i("channels", channels)));
+  tern_patch_replace(&c->patch, c->node->outputs[index], plain);
 }
 
-static tern_status *finish(change *c, tern_edge *blocked) {
-  tern_edge *plain = TERN_BUILD(
-      &c->patch.builder, "FromBlocked", .domain = TERN_DOMAIN_TERN, TERN_EDGES(blocked),
-      TERN_ATTR_ARGS(tern_attr_i("block", c->block), tern_attr_i("channels", c->channels)));
-  tern_patch_replace(&c->patch, c->node->outputs[0], plain);
+tern_status *tern_layout_finish(change *c, tern_edge *blocked) {
+  tern_layout_replace(c, 0, blocked, c->channels);
   return tern_pass_apply(c->ctx, &c->patch);
 }
 
@@ -81,22 +81,22 @@ static tern_status *change_conv(change *c) {
   const tern_node *node = c->node;
   tern_op_activation activation = {.name = ""};
   tern_edge *inputs[4] = {NULL};
-  const bool is_plain = !source_of(node->inputs[0], c->block) && reads_plain(node, c->block);
+  const bool is_plain = !tern_layout_source(c, node->inputs[0]) && reads_plain(node, c->block);
   // What is not blocked yet would be reordered for next to nothing.
-  if (!source_of(node->inputs[0], c->block) && c->channels < c->block / 2) return NULL;
+  if (!tern_layout_source(c, node->inputs[0]) && c->channels < c->block / 2) return NULL;
   if (tern_match_internal(node, "FusedConv")) TERN_TRY(tern_op_activation_read(node, &activation));
-  begin(c);
+  tern_layout_begin(c);
   for (int32_t i = 0; i < node->input_count; ++i) inputs[i] = node->inputs[i];
-  if (!is_plain) inputs[0] = to_blocked(c, inputs[0]);
-  inputs[3] = to_blocked(c, inputs[3]);
-  return finish(c, build_conv(c, node, inputs, node->input_count, &activation));
+  if (!is_plain) inputs[0] = tern_layout_to_blocked(c, inputs[0]);
+  inputs[3] = tern_layout_to_blocked(c, inputs[3]);
+  return tern_layout_finish(c, build_conv(c, node, inputs, node->input_count, &activation));
 }
 
 // ---- Nodes that keep channels apart
 
 // One that takes an activation of its output too, which nobody else reads.
-static tern_node *open_conv(const tern_edge *plain, int64_t block) {
-  tern_edge *source = source_of(plain, block);
+static tern_node *open_conv(const change *c, const tern_edge *plain) {
+  tern_edge *source = tern_layout_source(c, plain);
   tern_node *conv = source ? source->producer : NULL;
   if (!tern_match_internal(conv, "BlockedConv") || !tern_match_read_once(plain) ||
       !tern_match_read_once(source))
@@ -120,7 +120,7 @@ static bool keeps_zero(const tern_node *node) {
 static tern_edge *rebuild(change *c) {
   tern_edge *inputs[3] = {NULL};
   for (int32_t i = 0; i < c->node->input_count; ++i) inputs[i] = c->node->inputs[i];
-  inputs[0] = to_blocked(c, inputs[0]);
+  inputs[0] = tern_layout_to_blocked(c, inputs[0]);
   return TERN_BUILD(&c->patch.builder, c->node->op->name, .inputs = inputs,
                     .input_count = c->node->input_count, .attrs = c->node->attrs,
                     .attr_count = tern_op_attr_count(c->node->op));
@@ -128,15 +128,15 @@ static tern_edge *rebuild(change *c) {
 
 static tern_status *change_unary(change *c) {
   tern_op_activation activation;
-  tern_node *conv = open_conv(c->node->inputs[0], c->block);
-  if (!source_of(c->node->inputs[0], c->block) || c->node->input_count > 3) return NULL;
+  tern_node *conv = open_conv(c, c->node->inputs[0]);
+  if (!tern_layout_source(c, c->node->inputs[0]) || c->node->input_count > 3) return NULL;
   if (conv && tern_op_activation_of(c->node, &activation)) {
-    begin(c);
-    return finish(c, build_conv(c, conv, conv->inputs, conv->input_count, &activation));
+    tern_layout_begin(c);
+    return tern_layout_finish(c, build_conv(c, conv, conv->inputs, conv->input_count, &activation));
   }
   if (!fills_blocks(c) && !keeps_zero(c->node)) return NULL;
-  begin(c);
-  return finish(c, rebuild(c));
+  tern_layout_begin(c);
+  return tern_layout_finish(c, rebuild(c));
 }
 
 // Windows over the padding alone would make something else of the channels that fill up.
@@ -167,7 +167,7 @@ static tern_status *change_pool(change *c) {
   tern_attr attrs[MAX_ATTRS];
   int64_t space[MAX_ATTRS][6];
   const int32_t count = tern_op_attr_count(node->op);
-  if (!source_of(node->inputs[0], c->block) || node->output_count > 1 || count > MAX_ATTRS)
+  if (!tern_layout_source(c, node->inputs[0]) || node->output_count > 1 || count > MAX_ATTRS)
     return NULL;
   if (!fills_blocks(c) && !covers_something(node)) return NULL;
   for (int32_t i = 0; i < count; ++i) {
@@ -175,21 +175,71 @@ static tern_status *change_pool(change *c) {
     if (attrs[i].type == TERN_ATTR_INTS)
       attrs[i] = with_third(&node->attrs[i], strcmp(attrs[i].name, "pads") != 0, space[i]);
   }
-  begin(c);
-  return finish(c, TERN_BUILD(&c->patch.builder, node->op->name,
-                              TERN_EDGES(to_blocked(c, node->inputs[0])), .attrs = attrs,
-                              .attr_count = count));
+  tern_layout_begin(c);
+  return tern_layout_finish(c, TERN_BUILD(&c->patch.builder, node->op->name,
+                                          TERN_EDGES(tern_layout_to_blocked(c, node->inputs[0])),
+                                          .attrs = attrs, .attr_count = count));
 }
 
 // The mean or maximum of each channel.
 static tern_status *change_global(change *c) {
   static const int64_t axes[] = {2, 3};
   const bool is_max = strcmp(c->node->op->name, "GlobalMaxPool") == 0;
-  tern_edge *source = source_of(c->node->inputs[0], c->block);
+  tern_edge *source = tern_layout_source(c, c->node->inputs[0]);
   if (!source) return NULL;
-  begin(c);
-  return finish(c, TERN_BUILD(&c->patch.builder, is_max ? "ReduceMax" : "ReduceMean",
-                              TERN_EDGES(source, tern_build_i64s(&c->patch.builder, axes, 2))));
+  tern_layout_begin(c);
+  return tern_layout_finish(
+      c, TERN_BUILD(&c->patch.builder, is_max ? "ReduceMax" : "ReduceMean",
+                    TERN_EDGES(source, tern_build_i64s(&c->patch.builder, axes, 2))));
+}
+
+// A constant's elements, wherever they lie.
+static float element(const tern_edge *edge, int64_t index) {
+  float number;
+  memcpy(&number, (const char *)tern_edge_constant(edge)->data + (size_t)index * sizeof number,
+         sizeof number);
+  return number;
+}
+
+static bool has_constants(const change *c) {
+  for (int32_t i = 1; i < 5; ++i) {
+    const tern_edge *edge = c->node->inputs[i];
+    if (!tern_edge_constant(edge) || edge->type.dtype != TERN_FLOAT ||
+        tern_value_count(tern_edge_constant(edge)) != c->channels)
+      return false;
+  }
+  return !tern_node_attr_i(c->node, "training_mode");
+}
+
+// Batch normalisation as a depthwise convolution of one pixel: the weights are scale /
+// sqrt(variance
+// + epsilon), the biases what is left.
+static tern_status *change_normalization(change *c) {
+  tern_edge *const *in = c->node->inputs;
+  const double epsilon = (double)tern_node_attr_f(c->node, "epsilon");
+  const tern_op_activation none = {.name = ""};
+  const tern_shape shapes[2] = {{.rank = 4, .dims = {c->channels, 1, 1, 1}},
+                                {.rank = 1, .dims = {c->channels}}};
+  tern_value *values[2];
+  if (!tern_layout_source(c, in[0]) || !has_constants(c)) return NULL;
+  tern_allocator *allocator = c->ctx->model->value_allocator;
+  TERN_TRY(tern_value_create_tensor(allocator, TERN_FLOAT, &shapes[0], &values[0]));
+  tern_status *status = tern_value_create_tensor(allocator, TERN_FLOAT, &shapes[1], &values[1]);
+  if (status) {
+    tern_value_release(values[0]);
+    return status;
+  }
+  for (int64_t i = 0; i < c->channels; ++i) {
+    const double weight = (double)element(in[1], i) / sqrt((double)element(in[4], i) + epsilon);
+    ((float *)values[0]->data)[i] = (float)weight;
+    ((float *)values[1]->data)[i] =
+        (float)((double)element(in[2], i) - (double)element(in[3], i) * weight);
+  }
+  tern_layout_begin(c);
+  tern_edge *weights = tern_build_constant(&c->patch.builder, values[0]);
+  tern_edge *biases = tern_build_constant(&c->patch.builder, values[1]);
+  tern_edge *inputs[3] = {tern_layout_source(c, in[0]), weights, biases};
+  return tern_layout_finish(c, build_conv(c, NULL, inputs, 3, &none));
 }
 
 // ---- Several images
@@ -215,7 +265,7 @@ static tern_edge *operand(change *c, tern_edge *edge) {
   if (edge->type.shape.rank < 4)
     edge = TERN_BUILD(&c->patch.builder, "Reshape",
                       TERN_EDGES(edge, tern_build_i64s(&c->patch.builder, dims, 4)));
-  return to_blocked(c, edge);
+  return tern_layout_to_blocked(c, edge);
 }
 
 // Whether the operands are a blocked image and what goes with one.
@@ -227,8 +277,8 @@ static bool takes_operands(const change *c) {
       has_single = true;
       continue;
     }
-    has_source |= source_of(edge, c->block) != NULL;
-    const bool fits = (is_image(edge) && edge->type.shape.dims[1] == c->channels) ||
+    has_source |= tern_layout_source(c, edge) != NULL;
+    const bool fits = (tern_layout_is_image(edge) && edge->type.shape.dims[1] == c->channels) ||
                       is_parameter(edge, c->channels);
     if (!fits) return false;
   }
@@ -239,35 +289,10 @@ static bool takes_operands(const change *c) {
 
 static tern_status *change_binary(change *c) {
   if (c->node->input_count != 2 || !takes_operands(c)) return NULL;
-  begin(c);
-  return finish(c, tern_build2(&c->patch.builder, c->node->op->name, operand(c, c->node->inputs[0]),
-                               operand(c, c->node->inputs[1])));
-}
-
-// Joins whole blocks; only the last image may leave one half filled. The greater part is blocked
-// already.
-static bool joins_blocks(const change *c) {
-  int64_t ready = 0;
-  const tern_node *node = c->node;
-  for (int32_t i = 0; i < node->input_count; ++i) {
-    if (!is_image(node->inputs[i])) return false;
-    const int64_t channels = node->inputs[i]->type.shape.dims[1];
-    if (channels % c->block != 0 && i + 1 < node->input_count) return false;
-    if (source_of(node->inputs[i], c->block)) ready += channels;
-  }
-  return 2 * ready >= c->channels;
-}
-
-static tern_status *change_concat(change *c) {
-  tern_edge **inputs;
-  const int64_t axis = tern_node_attr_i(c->node, "axis");
-  if ((axis != 1 && axis != -3) || !joins_blocks(c)) return NULL;
-  TERN_TRY(TERN_ARENA_ARRAY(&c->ctx->model->arena, c->node->input_count, &inputs));
-  begin(c);
-  for (int32_t i = 0; i < c->node->input_count; ++i) inputs[i] = to_blocked(c, c->node->inputs[i]);
-  return finish(c, TERN_BUILD(&c->patch.builder, "Concat", .inputs = inputs,
-                              .input_count = c->node->input_count,
-                              TERN_ATTR_ARGS(tern_attr_i("axis", 1))));
+  tern_layout_begin(c);
+  return tern_layout_finish(c, tern_build2(&c->patch.builder, c->node->op->name,
+                                           operand(c, c->node->inputs[0]),
+                                           operand(c, c->node->inputs[1])));
 }
 
 // ---- The pass
@@ -282,7 +307,11 @@ static const struct {
     {"AveragePool", change_pool},
     {"GlobalAveragePool", change_global},
     {"GlobalMaxPool", change_global},
-    {"Concat", change_concat},
+    {"BatchNormalization", change_normalization},
+    {"Concat", tern_layout_concat},
+    {"Split", tern_layout_split},
+    {"Slice", tern_layout_slice},
+    {"Resize", tern_layout_resize},
     {"Add", change_binary},
     {"Sub", change_binary},
     {"Mul", change_binary},
@@ -314,8 +343,10 @@ static const struct {
 
 tern_status *tern_pass_assign_layout(tern_pass_context *ctx, tern_node *node) {
   const tern_layout_chooser *chooser = ctx->options->layout;
-  const bool is_known = node->op->domain[0] == 0 || tern_match_internal(node, "FusedConv");
-  if (!chooser || !is_known || node->output_count < 1 || !is_image(node->outputs[0])) return NULL;
+  const bool is_known = node->op->domain[0] == 0 || tern_match_internal(node, "FusedConv") ||
+                        tern_match_internal(node, "Resize");
+  if (!chooser || !is_known || node->output_count < 1 || !tern_layout_is_image(node->outputs[0]))
+    return NULL;
   for (size_t i = 0; i < TERN_COUNT_OF(changes); ++i) {
     if (strcmp(node->op->name, changes[i].op) != 0) continue;
     change c = {.ctx = ctx,

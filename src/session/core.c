@@ -44,8 +44,11 @@ static tern_optimize_options optimize_options(const tern_session_options *option
           options, "optimization.constant_folding_max_output_size_in_bytes"))};
 }
 
+// Nodes that passes made after lowering are placed now. Without memory for that, images stay as
+// they are.
 static int32_t preferred_block(void *self, const tern_node *node) {
-  const tern_placement *placement = tern_partition_find(self, node);
+  const tern_placement *placement = NULL;
+  tern_status_ignore(tern_partition_place(self, node, &placement));
   const tern_provider *provider = placement ? placement->provider : NULL;
   return provider && provider->preferred_block ? provider->preferred_block(provider->self, node)
                                                : 0;

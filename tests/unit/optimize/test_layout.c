@@ -192,6 +192,102 @@ static void test_concat_joins_whole_blocks(void **state) {
   expect(build_uneven_concat, 3, 1, 3);
 }
 
+// ---- Cutting and resizing
+
+static int64_t first_part; // channels of the first of two parts
+
+static void build_split(fixture *f) {
+  const int64_t sizes[2] = {first_part, width - first_part};
+  tern_edge *x = conv(f, image(f, 3), 3, width);
+  tern_node *split = TERN_BUILD_NODE(f->b, "Split", TERN_EDGES(x, tern_build_i64s(f->b, sizes, 2)),
+                                     TERN_ATTR_ARGS(tern_attr_i("axis", 1)), .output_count = 2);
+  tern_edge *y = conv(f, split->outputs[0], first_part, FULL);
+  optimize_output(f, tern_build2(f->b, "Add", y, conv(f, split->outputs[1], sizes[1], FULL)));
+}
+static void build_slice(fixture *f) {
+  const int64_t begin = first_part - width, end = INT64_MAX, axis = -3;
+  tern_edge *x = conv(f, image(f, 3), 3, width);
+  tern_edge *y =
+      TERN_BUILD(f->b, "Slice",
+                 TERN_EDGES(x, tern_build_i64s(f->b, &begin, 1), tern_build_i64s(f->b, &end, 1),
+                            tern_build_i64s(f->b, &axis, 1)));
+  optimize_output(f, conv(f, y, width - first_part, FULL));
+}
+
+static void test_parts_are_cut_between_blocks(void **state) {
+  (void)state;
+  fixture f;
+  width = FULL + PARTIAL;
+  first_part = FULL;
+  expect(build_split, 3, 0, 1);
+  expect(build_slice, 2, 0, 1);
+  first_part = PARTIAL;
+  optimize_and_compare(build_split, 3, NULL, &f);
+  assert_int_equal(optimize_find(&f, "Split")->inputs[0]->type.shape.rank, 4);
+  optimize_close(&f);
+  optimize_and_compare(build_slice, 3, NULL, &f);
+  assert_int_equal(optimize_find(&f, "Slice")->inputs[0]->type.shape.rank, 4);
+  optimize_close(&f);
+}
+
+static float channel_scale;
+
+static void build_resize(fixture *f) {
+  const float scales[4] = {1, channel_scale, 2, 1.5f};
+  tern_edge *x = conv(f, image(f, 3), 3, FULL);
+  tern_edge *given = tern_build_constant(f->b, test_tensor(TERN_FLOAT, TEST_SHAPE(4), scales));
+  tern_edge *y = TERN_BUILD(f->b, "Resize", TERN_EDGES(x, NULL, given),
+                            TERN_ATTR_ARGS(tern_attr_s("mode", op)));
+  optimize_output(f, conv(f, y, FULL, FULL));
+}
+static void build_sized(fixture *f) {
+  const int64_t sizes[4] = {2, PARTIAL, 11, 20};
+  tern_edge *x = conv(f, image(f, 3), 3, PARTIAL);
+  tern_edge *y =
+      TERN_BUILD(f->b, "Resize", TERN_EDGES(x, NULL, NULL, tern_build_i64s(f->b, sizes, 4)),
+                 TERN_ATTR_ARGS(tern_attr_s("mode", op)));
+  optimize_output(f, conv(f, y, PARTIAL, FULL));
+}
+
+static void test_pixels_are_resized_in_blocks(void **state) {
+  (void)state;
+  static const char *const modes[] = {"nearest", "linear", "cubic"};
+  for (size_t i = 0; i < TERN_COUNT_OF(modes); ++i) {
+    op = modes[i];
+    channel_scale = 1;
+    expect(build_resize, 2, 0, 1);
+    expect(build_sized, 2, 0, 1);
+    channel_scale = 1.01f; // as many channels, but others
+    expect(build_resize, 2, 1, 2);
+  }
+}
+
+// Batch normalisation that no convolution has taken, and the activation behind it.
+static void build_normalization(fixture *f) {
+  tern_edge *x = conv(f, image(f, 3), 3, width);
+  tern_edge *y = TERN_BUILD(f->b, "BatchNormalization",
+                            TERN_EDGES(concat(f, x, tern_build1(f->b, "Tanh", x)),
+                                       optimize_constant(f, TEST_SHAPE(2 * width)),
+                                       optimize_constant(f, TEST_SHAPE(2 * width)),
+                                       optimize_constant(f, TEST_SHAPE(2 * width)),
+                                       optimize_above(f, 0.5f, TEST_SHAPE(2 * width))));
+  optimize_output(f, conv(f, tern_build1(f->b, "Relu", y), 2 * width, 16));
+}
+// Its mean is the run's to give.
+static void build_open_normalization(fixture *f) {
+  tern_edge *mean = optimize_input(f, TERN_FLOAT, TEST_SHAPE(FULL));
+  tern_edge *c = optimize_above(f, 1, TEST_SHAPE(FULL));
+  tern_edge *x = tern_build1(f->b, "Tanh", conv(f, image(f, 3), 3, FULL));
+  tern_edge *y = TERN_BUILD(f->b, "BatchNormalization", TERN_EDGES(x, c, c, mean, c));
+  optimize_output(f, conv(f, y, FULL, 16));
+}
+static void test_normalization_becomes_a_convolution(void **state) {
+  (void)state;
+  width = FULL;
+  expect(build_normalization, 3, 0, 1);
+  expect(build_open_normalization, 2, 1, 2);
+}
+
 // ---- What stays as it is
 
 static void build_groups(fixture *f) {
@@ -301,6 +397,9 @@ int main(void) {
       cmocka_unit_test(test_channels_that_fill_up_stay_zero),
       cmocka_unit_test(test_activations_of_zero_are_cleared),
       cmocka_unit_test(test_concat_joins_whole_blocks),
+      cmocka_unit_test(test_parts_are_cut_between_blocks),
+      cmocka_unit_test(test_pixels_are_resized_in_blocks),
+      cmocka_unit_test(test_normalization_becomes_a_convolution),
       cmocka_unit_test(test_other_convolutions_stay),
       cmocka_unit_test(test_plain_images_stay),
       cmocka_unit_test(test_open_sizes),
