@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/poison.h"
+#include "session/frame_pool.h"
 #include "session/outputs.h"
 #include "session/place.h"
 #include "session/plan.h"

@@ -77,39 +77,19 @@ void tern_frame_destroy(tern_frame *frame) {
   TERN_DELETE(allocator, frame);
 }
 
-static tern_frame *take_pooled(tern_program *program) {
-  tern_frame *frame = NULL;
-  tern_os_mutex_lock(&program->mutex);
-  for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES && !frame; ++i) {
-    frame = program->frames[i];
-    program->frames[i] = NULL;
+tern_status *tern_frame_create(tern_program *program, tern_frame **out_frame) {
+  tern_frame *frame;
+  TERN_TRY(TERN_NEW(program->frame_allocator, &frame));
+  frame->program = program;
+  tern_scratch_init(program->frame_allocator, &frame->scratch);
+  tern_heap_init(program->frame_allocator, &frame->heap);
+  tern_arena_init(program->frame_allocator, &frame->known_values);
+  tern_status *status = allocate_tables(frame, program->frame_allocator);
+  if (status) {
+    tern_frame_destroy(frame);
+    return status;
   }
-  tern_os_mutex_unlock(&program->mutex);
-  return frame;
-}
-
-void tern_frame_drop_pooled(tern_program *program) {
-  for (tern_frame *frame; (frame = take_pooled(program));) tern_frame_destroy(frame);
-  for (int32_t i = 0; i < program->step_count; ++i)
-    for (int32_t k = 0; k < program->steps[i].subprogram_count; ++k)
-      tern_frame_drop_pooled(program->steps[i].subprograms[k].program);
-}
-
-tern_status *tern_frame_acquire(tern_program *program, tern_frame **out_frame) {
-  tern_frame *frame = take_pooled(program);
-  if (!frame) {
-    TERN_TRY(TERN_NEW(program->frame_allocator, &frame));
-    frame->program = program;
-    tern_scratch_init(program->frame_allocator, &frame->scratch);
-    tern_heap_init(program->frame_allocator, &frame->heap);
-    tern_arena_init(program->frame_allocator, &frame->known_values);
-    tern_status *status = allocate_tables(frame, program->frame_allocator);
-    if (status) {
-      tern_frame_destroy(frame);
-      return status;
-    }
-    fill_tables(frame);
-  }
+  fill_tables(frame);
   *out_frame = frame;
   return NULL;
 }
@@ -130,35 +110,71 @@ void tern_frame_clear(tern_frame *frame, bool has_failed) {
   }
 }
 
+// ---- Memory.
+
+static void free_slab(tern_frame *frame) {
+  tern_unpoison(frame->slab, frame->slab_bytes);
+  tern_allocator_free(frame->program->frame_allocator, frame->slab, frame->slab_bytes);
+  frame->slab = NULL;
+  frame->slab_bytes = 0;
+  frame->is_ready = false;
+}
+
+tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes) {
+  if (slab_bytes <= frame->slab_bytes) return NULL;
+  free_slab(frame);
+  TERN_TRY(
+      tern_allocator_alloc(frame->program->frame_allocator, slab_bytes, (void **)&frame->slab));
+  frame->slab_bytes = slab_bytes;
+  return NULL;
+}
+
 // The heap's memory is another now: what was placed in it has to be placed again.
 static void forget_later_segments(tern_frame *frame) {
   if (frame->slab_id) frame->slab_id = ++frame->next_id;
   frame->heap_chain = 0;
 }
 
-void tern_frame_give_back(tern_program *program, tern_frame *frame) {
-  if (tern_heap_settle(&frame->heap)) forget_later_segments(frame);
-  tern_os_mutex_lock(&program->mutex);
-  for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES && frame; ++i) {
-    if (program->frames[i]) continue;
-    program->frames[i] = frame;
-    frame = NULL;
-  }
-  tern_os_mutex_unlock(&program->mutex);
-  tern_frame_destroy(frame);
+static void raise(size_t *most, size_t value) {
+  if (*most < value) *most = value;
 }
 
-tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes) {
-  if (slab_bytes <= frame->slab_bytes) return NULL;
-  tern_allocator *allocator = frame->program->frame_allocator;
-  tern_unpoison(frame->slab, frame->slab_bytes);
-  tern_allocator_free(allocator, frame->slab, frame->slab_bytes);
-  frame->slab = NULL;
-  frame->slab_bytes = 0;
-  frame->is_ready = false;
-  TERN_TRY(tern_allocator_alloc(allocator, slab_bytes, (void **)&frame->slab));
-  frame->slab_bytes = slab_bytes;
-  return NULL;
+static void note_need(tern_frame *frame) {
+  raise(&frame->need.slab, frame->plan_slab_bytes);
+  raise(&frame->need.heap, tern_heap_needed(&frame->heap));
+  raise(&frame->need.scratch, frame->scratch.needed);
+  frame->scratch.needed = 0;
+}
+
+// Small memory, and up to twice what is needed, is kept: to take it anew would cost more.
+static bool is_too_much(size_t held, size_t need, size_t past_need) {
+  enum { SMALL_BYTES = 64 << 10, FACTOR = 2 };
+  raise(&need, past_need);
+  return held > SMALL_BYTES && held / FACTOR > need;
+}
+
+// At the end of each window of runs. What goes is taken again as the next run needs it.
+static void end_window(tern_frame *frame) {
+  const tern_frame_need *need = &frame->need, *past = &frame->past_need;
+  if (is_too_much(frame->slab_bytes, need->slab, past->slab)) {
+    free_slab(frame);
+    frame->slab_id = 0;
+  }
+  if (is_too_much(tern_heap_bytes(&frame->heap), need->heap, past->heap)) {
+    tern_heap_clear(&frame->heap);
+    forget_later_segments(frame);
+  }
+  if (is_too_much(frame->scratch.held, need->scratch, past->scratch))
+    tern_scratch_clear(&frame->scratch);
+  frame->past_need = frame->need;
+  frame->need = (tern_frame_need){0};
+  frame->window_runs = 0;
+}
+
+void tern_frame_trim(tern_frame *frame) {
+  note_need(frame);
+  if (tern_heap_settle(&frame->heap)) forget_later_segments(frame);
+  if (++frame->window_runs == TERN_FRAME_WINDOW_RUNS) end_window(frame);
 }
 
 tern_status *tern_frame_keep(tern_frame *frame, int32_t slot, const void *data, size_t bytes,

@@ -53,6 +53,11 @@ typedef struct tern_segment {
   int32_t end;
 } tern_segment;
 
+// What runs have needed of a frame's memory, in bytes.
+typedef struct tern_frame_need {
+  size_t slab, heap, scratch;
+} tern_frame_need;
+
 struct tern_frame {
   const tern_program *program;
   // Of the run under way, by slot; NULL: not made, or gone.
@@ -81,6 +86,11 @@ struct tern_frame {
   tern_heap heap;
   tern_arena known_values; // of `known`; grows to what the slots need at most
   tern_scratch scratch;
+  tern_frame_need need, past_need; // the most in this window of runs, and in the one before
+  int32_t window_runs;             // in this window so far
+  // In the pool.
+  tern_frame *next;
+  int64_t last_use; // of the pool
   // For the step at work, with room for the largest.
   const tern_value **inputs;
   tern_value **outputs;
@@ -91,20 +101,21 @@ struct tern_frame {
   tern_heap_piece *pieces;     // for the heap
 };
 
+// Runs after which a frame looks at what it needs.
+enum { TERN_FRAME_WINDOW_RUNS = 64 };
+
 // Values of up to this many elements are computed before their turn: sizes on their way, not data.
 enum { TERN_SMALL_ELEMENTS = 64, TERN_SMALL_BYTES = TERN_SMALL_ELEMENTS * 8 };
 enum { TERN_AHEAD_OUTPUTS = 8 }; // of a step computed ahead, at most
 
-// A frame from the program's pool, or a new one.
-TERN_MUST_USE tern_status *tern_frame_acquire(tern_program *program, tern_frame **out_frame);
-// Gives a frame back, after tern_frame_clear.
-void tern_frame_give_back(tern_program *program, tern_frame *frame);
-// Destroys the pooled frames of a program and of those inside it.
-void tern_frame_drop_pooled(tern_program *program);
+// A new frame; tern_frame_acquire (session/frame_pool.h) has one sooner.
+TERN_MUST_USE tern_status *tern_frame_create(tern_program *program, tern_frame **out_frame);
 // Accepts NULL.
 void tern_frame_destroy(tern_frame *frame);
 // Releases what a run has left in the frame: after a success that is what lives until it ends.
 void tern_frame_clear(tern_frame *frame, bool has_failed);
+// After a run, and tern_frame_clear: frees what recent runs have not needed.
+void tern_frame_trim(tern_frame *frame);
 // Makes the slab hold at least the plan's bytes. What was placed in it has to be placed again.
 TERN_MUST_USE tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes);
 // Copies `bytes` into the slot's own memory for known values, and returns it. *out_changed is set

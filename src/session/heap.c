@@ -16,7 +16,7 @@ void tern_heap_init(tern_allocator *allocator, tern_heap *out_heap) {
 
 static void free_blocks(tern_heap *heap) {
   for (size_t i = 0; i < heap->blocks.count; ++i) {
-    tern_heap_piece block = heap->blocks.data[i];
+    tern_heap_block block = heap->blocks.data[i];
     tern_unpoison(block.data, block.bytes);
     tern_allocator_free(heap->allocator, block.data, block.bytes);
   }
@@ -35,12 +35,34 @@ size_t tern_heap_bytes(const tern_heap *heap) {
   return total;
 }
 
+size_t tern_heap_needed(const tern_heap *heap) {
+  size_t total = 0;
+  for (size_t i = 0; i < heap->blocks.count; ++i) total += heap->blocks.data[i].needed;
+  return total;
+}
+
+void tern_heap_clear(tern_heap *heap) {
+  free_blocks(heap);
+  heap->free.count = heap->taken_count = 0;
+}
+
+// A piece that ends at `end` is in use.
+static void note_needed(tern_heap *heap, const char *end) {
+  for (size_t i = 0; i < heap->blocks.count; ++i) {
+    tern_heap_block *block = &heap->blocks.data[i];
+    if (end <= block->data || end > block->data + block->bytes) continue;
+    size_t needed = (size_t)(end - block->data);
+    if (block->needed < needed) block->needed = needed;
+    return;
+  }
+}
+
 static size_t rounded(size_t bytes) {
   return (bytes + TERN_BUFFER_ALIGNMENT - 1) & ~(size_t)(TERN_BUFFER_ALIGNMENT - 1);
 }
 
 // The last bytes of a block are never given out: pieces of neighbouring blocks do not touch.
-static tern_heap_piece usable(tern_heap_piece block) {
+static tern_heap_piece usable(tern_heap_block block) {
   return (tern_heap_piece){block.data, block.bytes - TERN_BUFFER_ALIGNMENT};
 }
 
@@ -89,6 +111,8 @@ tern_status *tern_heap_reset(tern_heap *heap, char *slab, size_t slab_bytes, ter
                              size_t count) {
   heap->free.count = 0;
   heap->taken_count = count;
+  for (size_t i = 0; i < heap->blocks.count; ++i) heap->blocks.data[i].needed = 0;
+  for (size_t i = 0; i < count; ++i) note_needed(heap, taken[i].data + taken[i].bytes);
   TERN_TRY(reserve_free(heap, count + 1));
   if (count > 1) qsort(taken, count, sizeof *taken, by_address);
   if (slab_bytes) add_gaps(heap, (tern_heap_piece){slab, slab_bytes}, taken, count);
@@ -128,7 +152,7 @@ static tern_status *add_block(tern_heap *heap, size_t bytes) {
   size_t held = tern_heap_bytes(heap);
   if (bytes < held / 4) bytes = held / 4; // a number of blocks that is logarithmic in their sum
   if (bytes < LEAST_BLOCK_BYTES) bytes = LEAST_BLOCK_BYTES;
-  tern_heap_piece block = {.bytes = rounded(bytes) + TERN_BUFFER_ALIGNMENT};
+  tern_heap_block block = {.bytes = rounded(bytes) + TERN_BUFFER_ALIGNMENT};
   TERN_TRY(TERN_ARRAY_RESERVE_ONE(heap->allocator, &heap->blocks));
   TERN_TRY(reserve_free(heap, heap->taken_count + 1));
   TERN_TRY(tern_allocator_alloc(heap->allocator, block.bytes, (void **)&block.data));
@@ -152,6 +176,7 @@ tern_status *tern_heap_take(tern_heap *heap, size_t bytes, char **out_data) {
   piece->bytes -= bytes;
   if (piece->bytes == 0) remove_free(heap, at);
   heap->taken_count++;
+  note_needed(heap, *out_data + bytes);
   return NULL;
 }
 

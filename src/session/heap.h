@@ -12,9 +12,15 @@ typedef struct tern_heap_piece {
   size_t bytes;
 } tern_heap_piece;
 
+typedef struct tern_heap_block {
+  char *data;
+  size_t bytes;
+  size_t needed; // from its start to the end of the last piece given out since the heap's reset
+} tern_heap_block;
+
 typedef struct tern_heap {
   tern_allocator *allocator;
-  TERN_ARRAY(tern_heap_piece) blocks; // owned
+  TERN_ARRAY(tern_heap_block) blocks; // owned
   TERN_ARRAY(tern_heap_piece) free;   // sorted by address; no two touch
   size_t taken_count;
 } tern_heap;
@@ -33,7 +39,10 @@ void tern_heap_put(tern_heap *heap, char *data, size_t bytes);
 // Between runs: makes one block of several, so that the next run finds room without a seam. Returns
 // whether it did; nothing that was taken is valid any more then.
 bool tern_heap_settle(tern_heap *heap);
-// What the heap holds of its own.
+// What the heap holds of its own, and what of it pieces have needed since it started anew.
 size_t tern_heap_bytes(const tern_heap *heap);
+size_t tern_heap_needed(const tern_heap *heap);
+// Frees all of it. Nothing that was taken is valid any more.
+void tern_heap_clear(tern_heap *heap);
 
 #endif

@@ -7,11 +7,27 @@ void tern_scratch_init(tern_allocator *allocator, tern_scratch *out_scratch) {
   *out_scratch = (tern_scratch){.allocator = allocator};
 }
 
-void tern_scratch_deinit(tern_scratch *scratch) {
+void tern_scratch_clear(tern_scratch *scratch) {
   for (size_t i = 0; i < scratch->pieces.count; ++i)
     tern_allocator_free(scratch->allocator, scratch->pieces.data[i].data,
                         scratch->pieces.data[i].bytes);
+  scratch->pieces.count = 0;
+  scratch->held = 0;
+}
+
+void tern_scratch_deinit(tern_scratch *scratch) {
+  tern_scratch_clear(scratch);
   TERN_ARRAY_FREE(scratch->allocator, &scratch->pieces);
+}
+
+static tern_status *resize_piece(tern_scratch *scratch, tern_scratch_piece *piece, size_t bytes) {
+  tern_allocator_free(scratch->allocator, piece->data, piece->bytes);
+  scratch->held -= piece->bytes;
+  *piece = (tern_scratch_piece){0};
+  TERN_TRY(tern_allocator_alloc(scratch->allocator, bytes, &piece->data));
+  piece->bytes = bytes;
+  scratch->held += bytes;
+  return NULL;
 }
 
 tern_status *tern_scratch_get(tern_scratch *scratch, size_t bytes, void **out_data) {
@@ -31,19 +47,17 @@ tern_status *tern_scratch_get(tern_scratch *scratch, size_t bytes, void **out_da
     TERN_ARRAY_PUSH(scratch->allocator, &scratch->pieces, none);
     best = &scratch->pieces.data[scratch->pieces.count - 1];
   }
-  if (best->bytes < bytes) {
-    tern_allocator_free(scratch->allocator, best->data, best->bytes);
-    *best = (tern_scratch_piece){0};
-    TERN_TRY(tern_allocator_alloc(scratch->allocator, bytes, &best->data));
-    best->bytes = bytes;
-  }
+  if (best->bytes < bytes) TERN_TRY(resize_piece(scratch, best, bytes));
   best->in_use = true;
+  scratch->in_use += bytes;
+  if (scratch->needed < scratch->in_use) scratch->needed = scratch->in_use;
   *out_data = best->data;
   return NULL;
 }
 
 void tern_scratch_reset(tern_scratch *scratch) {
   for (size_t i = 0; i < scratch->pieces.count; ++i) scratch->pieces.data[i].in_use = false;
+  scratch->in_use = 0;
 }
 
 static tern_status *allocate(void *self, int32_t output, tern_dtype dtype, const tern_shape *shape,

@@ -17,12 +17,17 @@ typedef struct tern_scratch_piece {
 typedef struct tern_scratch {
   tern_allocator *allocator;
   TERN_ARRAY(tern_scratch_piece) pieces;
+  size_t held;   // bytes of all pieces
+  size_t in_use; // bytes asked for since the last reset
+  size_t needed; // the most that `in_use` has been; whoever reads it sets it back
 } tern_scratch;
 
 void tern_scratch_init(tern_allocator *allocator, tern_scratch *out_scratch);
 void tern_scratch_deinit(tern_scratch *scratch);
 TERN_MUST_USE tern_status *tern_scratch_get(tern_scratch *scratch, size_t bytes, void **out_data);
 void tern_scratch_reset(tern_scratch *scratch);
+// Frees all pieces; none is in use.
+void tern_scratch_clear(tern_scratch *scratch);
 
 // One call. `outputs[i]` is what the kernel writes: set beforehand, or NULL until the kernel
 // allocates or sets it, in which case it is a new reference that the caller releases.

@@ -34,7 +34,7 @@ static void count_pools(tern_memory_report *report, tern_program *program) {
     report->plans++;
     report->slab_bytes = tern_max_i64(report->slab_bytes, (int64_t)program->plans[i]->slab_bytes);
   }
-  for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES; ++i) report->frames += program->frames[i] != NULL;
+  report->frames += program->frames.count;
   tern_os_mutex_unlock(&program->mutex);
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "session/frame.h"
+#include "session/frame_pool.h"
 #include "session/plan.h"
 #include "session/prepare.h"
 #include "session/waits.h"
@@ -292,10 +292,7 @@ void tern_program_release_kernels(tern_program *program) {
     tern_plan_release(program->plans[i]);
     program->plans[i] = NULL;
   }
-  for (size_t i = 0; i < TERN_FRAME_POOL_ENTRIES; ++i) {
-    tern_frame_destroy(program->frames[i]);
-    program->frames[i] = NULL;
-  }
+  tern_frame_pool_drop(program);
 }
 
 void tern_program_destroy(tern_program *program) {

@@ -54,7 +54,14 @@ typedef struct tern_step {
 // Plans kept for one program: few enough for a search one by one, and not more than these bytes
 // unless the latest alone needs them.
 enum { TERN_PLAN_CACHE_ENTRIES = 32, TERN_PLAN_CACHE_BYTES = 4 << 20 };
-enum { TERN_FRAME_POOL_ENTRIES = 4 };
+
+// Frames that no run is at work in (session/frame_pool.h).
+typedef struct tern_frame_pool {
+  tern_frame *first; // the one used last; older ones behind it
+  int64_t count;
+  int64_t uses;      // frames given back so far
+  int64_t seen_uses; // when the main program last looked after it
+} tern_frame_pool;
 
 struct tern_program {
   tern_allocator *allocator, *plan_allocator, *frame_allocator; // of one account
@@ -72,8 +79,8 @@ struct tern_program {
   int32_t *lasting; // slots that steps make and that live until the run ends, outputs among them
   int32_t lasting_count;
   size_t largest_inputs, largest_outputs, largest_subprograms; // of any step
-  uint32_t providers;                     // of its steps and those of subprograms: a set
-  uint32_t waits;                         // those to wait for when the last step is done
+  uint32_t providers; // of its steps and those of subprograms: a set
+  uint32_t waits;     // those to wait for when the last step is done
   // By slot: sizes were seen to follow from its elements. Of inputs and captures they belong to a
   // plan's key then. Never taken back.
   _Atomic bool *reaches_shape;
@@ -83,7 +90,7 @@ struct tern_program {
   tern_os_mutex mutex;
   tern_plan *plans[TERN_PLAN_CACHE_ENTRIES]; // most recently used first
   size_t plan_bytes;                         // of all of them
-  tern_frame *frames[TERN_FRAME_POOL_ENTRIES];
+  tern_frame_pool frames;
 };
 
 typedef struct tern_program_options {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/failover.h"
+#include "session/frame_pool.h"
 
 struct tern_session {
   tern_account *account;
@@ -204,7 +205,7 @@ tern_program *tern_session_program(const tern_session *session) {
 
 void tern_session_drop_frames(tern_session *session) {
   tern_held_core held = tern_failover_hold(session->failover);
-  tern_frame_drop_pooled(held.core->program);
+  tern_frame_pool_drop(held.core->program);
   tern_failover_let_go(session->failover, held);
 }
 

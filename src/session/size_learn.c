@@ -26,7 +26,8 @@ static bool is_available(const lesson *l, int32_t slot) {
 
 static bool can_compute(const lesson *l, const tern_step *step) {
   const uint32_t never = TERN_OP_CONTROL_FLOW | TERN_OP_NONDETERMINISTIC;
-  if ((step->node->op->flags & never) || step->node->output_count > TERN_AHEAD_OUTPUTS) return false;
+  if ((step->node->op->flags & never) || step->node->output_count > TERN_AHEAD_OUTPUTS)
+    return false;
   if (!tern_provider_computes_anywhere(step->placement->provider)) return false;
   for (int32_t i = 0; i < step->node->output_count; ++i) {
     int32_t slot = step->outputs[i];
