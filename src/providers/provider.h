@@ -31,9 +31,10 @@ struct tern_invocation {
   int32_t input_count;
   // NULL: omitted. Tensors have their type, shape and memory already, aligned to
   // TERN_BUFFER_ALIGNMENT, unless the operator is TERN_OP_DATA_DEPENDENT, or a kind other than
-  // tensor: those are made by tern_invocation_allocate and tern_invocation_set_output. Memory may
-  // be that of an input where the row's `inplace_inputs` allows it or the operator is a
-  // TERN_OP_VIEW.
+  // tensor: those are made by tern_invocation_allocate and tern_invocation_set_output. The memory
+  // may be that of an input: where the row's `inplace_inputs` allows it, and input 0's where the
+  // operator is a TERN_OP_VIEW, which is done then. That must not be written; it may be a
+  // constant's.
   tern_value *const *outputs;
   int32_t output_count;
   tern_allocator *allocator; // for values the kernel makes; host memory
@@ -163,8 +164,8 @@ typedef struct tern_claim {
 // CopyToHost), once an edge and space. Only tensors of elements with a size go there: a node that
 // has strings, sequences, maps or optionals is never put on a provider with its own memory.
 //
-// Errors of the copies are the provider's failures, and so is a NULL from the allocator, which gives
-// a status that says so.
+// Errors of the copies are the provider's failures, and so is a NULL from the allocator, which
+// gives a status that says so.
 typedef struct tern_memory_space {
   const char *name; // for people: "CUDA device 0"
   void *self;       // for the copies

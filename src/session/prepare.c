@@ -30,15 +30,21 @@ static bool consume(tern_edge *edge) {
   return consumed == edge->uses.count && edge->output_uses == 0;
 }
 
+// Whether somebody reads the elements who is not asked when kernels are prepared: inference, or
+// whoever reads the output that shows them.
+static bool is_needed_anyway(const tern_node *node, int32_t index) {
+  bool is_viewed = index == 0 && (node->op->flags & TERN_OP_VIEW);
+  return is_viewed || tern_op_input_bit(node->op->shape_inputs, index);
+}
+
 // After preparing: a constant that the kernel consumed lets its memory go; one that it will read
-// has to be aligned, and was so in `copy` already. Inference goes on reading what gives shapes.
+// has to be aligned, and was so in `copy` already.
 static void settle_constant(const tern_node *node, int32_t index, bool consumed, tern_value *copy) {
   tern_edge *edge = node->inputs[index];
   tern_value *constant = edge->initializer;
   if (consumed || copy) tern_model_discard(edge->graph->model, constant);
   if (consumed) {
-    if (!tern_op_input_bit(node->op->shape_inputs, index) && consume(edge))
-      tern_value_spend(constant);
+    if (!is_needed_anyway(node, index) && consume(edge)) tern_value_spend(constant);
   } else if (copy) {
     constant->data = copy->data;
     constant->owns_data = true;

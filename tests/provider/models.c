@@ -177,12 +177,62 @@ tern_status *test_model_load(const test_model *model, const tern_session_options
   return status;
 }
 
+tern_status *test_model_load_shifted(const test_model *model, const tern_session_options *options,
+                                     size_t shift, test_model_bytes *out_bytes,
+                                     tern_session **out_session) {
+  tern_metadata config[16] = {{"session.use_ort_model_bytes_for_initializers", "1"}};
+  tern_session_options in_place = *options;
+  if (options->config_count + 1 > TERN_COUNT_OF(config))
+    return TERN_ERROR(TERN_INVALID_ARGUMENT, "too many entries");
+  for (size_t i = 0; i < options->config_count; ++i) config[i + 1] = options->config[i];
+  in_place.config = config;
+  in_place.config_count = options->config_count + 1;
+  tern_pb_writer writer;
+  tern_pb_writer_init(tern_allocator_system(), &writer);
+  model->put(&writer);
+  out_bytes->size = writer.size + shift;
+  tern_status *status =
+      tern_allocator_alloc(tern_allocator_system(), out_bytes->size, &out_bytes->data);
+  if (!status) {
+    char *at = (char *)out_bytes->data + shift;
+    memcpy(at, writer.data, writer.size);
+    status = tern_session_create_from_memory(at, writer.size, &in_place, out_session);
+    if (status) test_model_bytes_release(out_bytes);
+  }
+  tern_pb_writer_deinit(&writer);
+  return status;
+}
+
+void test_model_bytes_release(test_model_bytes *bytes) {
+  tern_allocator_free(tern_allocator_system(), bytes->data, bytes->size);
+}
+
 tern_status *test_model_load_on(const test_model *model, tern_provider *provider,
                                 tern_session **out_session) {
   const tern_provider_request request = {.instance = provider};
   const tern_session_options options = {
       .optimization_level = TERN_OPTIMIZE_NONE, .providers = &request, .provider_count = 1};
   return test_model_load(model, &options, out_session);
+}
+
+static bool values_equal(const tern_value *a, const tern_value *b);
+
+static tern_status *run_checked(tern_session *session, const char *const *input_names,
+                                tern_value *const *inputs, size_t in,
+                                const char *const *output_names, size_t out, tern_value **outputs) {
+  tern_value *copies[TEST_MAX_VALUES] = {NULL};
+  tern_status *status = NULL;
+  for (size_t i = 0; i < in && !status; ++i)
+    status = tern_value_clone(tern_allocator_system(), inputs[i], &copies[i]);
+  if (!status)
+    status = tern_session_run(session, NULL, input_names, (const tern_value *const *)inputs, in,
+                              output_names, out, outputs);
+  for (size_t i = 0; i < in; ++i) {
+    if (!status && !values_equal(inputs[i], copies[i]))
+      status = TERN_ERROR(TERN_FAIL, "the run has changed input '%s'", input_names[i]);
+    tern_value_release(copies[i]);
+  }
+  return status;
 }
 
 static tern_status *run_with(tern_session *session, uint64_t seed, tern_value **inputs,
@@ -193,13 +243,13 @@ static tern_status *run_with(tern_session *session, uint64_t seed, tern_value **
     const tern_edge *edge = tern_session_input(session, i);
     tern_type type = edge->type;
     for (int32_t d = 0; d < type.shape.rank; ++d)
-      if (type.shape.dims[d] < 0) type.shape.dims[d] = 2 + (int64_t)(seed % 5);
+      if (type.shape.dims[d] < 0)
+        type.shape.dims[d] = seed == TEST_EMPTY_INPUTS ? 0 : 2 + (int64_t)(seed % 5);
     TERN_TRY(test_make_value(tern_allocator_system(), &type, seed + i, &inputs[i]));
     input_names[i] = edge->name;
   }
   for (size_t i = 0; i < out; ++i) output_names[i] = tern_session_output(session, i)->name;
-  TERN_TRY(tern_session_run(session, NULL, input_names, (const tern_value *const *)inputs, in,
-                            output_names, out, outputs->values));
+  TERN_TRY(run_checked(session, input_names, inputs, in, output_names, out, outputs->values));
   outputs->count = out;
   return NULL;
 }
