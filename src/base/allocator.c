@@ -15,8 +15,8 @@ static _Atomic int64_t live_bytes, peak_bytes, live_blocks, total_blocks;
 static _Atomic int64_t attempts, fail_at;
 
 static bool must_fail(void) {
-  int64_t n = atomic_fetch_add(&attempts, 1) + 1;
-  return n == atomic_load(&fail_at);
+  int64_t n = atomic_fetch_add(&attempts, 1) + 1, at = atomic_load(&fail_at);
+  return at >= 0 ? n == at : n >= -at;
 }
 
 void tern_allocator_fail_at(int64_t n) {

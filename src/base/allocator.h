@@ -51,7 +51,8 @@ void tern_counting_allocator_init(tern_allocator *source, tern_counting_allocato
 #define TERN_DELETE(allocator, object) tern_allocator_free((allocator), (object), sizeof(*(object)))
 
 // Fault injection (builds with TERN_FAULTS): the `n`-th allocation of the two above from now on
-// fails, once; 0 turns it off. In other builds the calls do nothing and the count stays 0.
+// fails, once, or, with `n` negative, the -n-th and all after it; 0 turns it off. In other builds
+// the calls do nothing and the count stays 0.
 void tern_allocator_fail_at(int64_t n);
 // Allocations asked for since the last tern_allocator_fail_at.
 int64_t tern_allocator_attempts(void);

@@ -1,5 +1,5 @@
-// The n-th allocation fails, for every n: models named on the command line, or a few made here, are
-// loaded, run and released while one allocation after the other fails. Every time the outcome is
+// The n-th allocation fails, once, or with all after it, for every n: models named on the command
+// line, or a few made here, are loaded, run and released meanwhile. Every time the outcome is
 // success with the same outputs or "out of memory", after a failed run the session runs as ever,
 // and what was allocated before is all that is left.
 //
@@ -69,8 +69,8 @@ static void complain(const char *name, int64_t n, const char *what) {
   ++failures;
 }
 
-// Loads and runs with allocation `n` failing; 0: none. A run that fails for want of memory is made
-// again with all of it.
+// Loads and runs with allocation `n` failing, or -n and all after it; 0: none. A run that fails for
+// want of memory is made again with all of it.
 static tern_status *load_and_run(const char *name, tern_span bytes, int64_t n,
                                  uint64_t *out_digest) {
   tern_session_options options = {.optimization_level = TERN_OPTIMIZE_ALL};
@@ -78,8 +78,8 @@ static tern_status *load_and_run(const char *name, tern_span bytes, int64_t n,
   tern_allocator_fail_at(n);
   TERN_TRY(tern_session_create_from_memory(bytes.data, bytes.size, &options, &session));
   tern_status *status = run(session, out_digest);
-  if (n > 0) tern_allocator_fail_at(0);
-  if (n > 0 && status) {
+  if (n != 0) tern_allocator_fail_at(0);
+  if (n != 0 && status) {
     tern_status *again = run(session, out_digest);
     if (again) complain(name, n, tern_status_message(again));
     tern_status_free(again);
@@ -88,8 +88,7 @@ static tern_status *load_and_run(const char *name, tern_span bytes, int64_t n,
   return status;
 }
 
-static void fail_one(const char *name, tern_span bytes, int64_t n, uint64_t expected,
-                     int64_t *inout_fatal) {
+static bool fail_one(const char *name, tern_span bytes, int64_t n, uint64_t expected) {
   int64_t before = live_blocks();
   uint64_t found = expected;
   tern_status *status = load_and_run(name, bytes, n, &found);
@@ -97,9 +96,10 @@ static void fail_one(const char *name, tern_span bytes, int64_t n, uint64_t expe
   if (status && !tern_status_is_out_of_memory(status))
     complain(name, n, tern_status_message(status));
   if (found != expected) complain(name, n, "the outputs are others");
-  *inout_fatal += status != NULL;
+  const bool is_fatal = status != NULL;
   tern_status_free(status);
   if (live_blocks() != before) complain(name, n, "blocks are left behind");
+  return is_fatal;
 }
 
 static void fail_each(const char *name, tern_span bytes) {
@@ -107,15 +107,17 @@ static void fail_each(const char *name, tern_span bytes) {
   // The first also fills what lives as long as the process.
   tern_status *status = load_and_run(name, bytes, 0, &expected);
   if (!status) status = load_and_run(name, bytes, 0, &again);
-  int64_t attempts = tern_allocator_attempts(), fatal = 0, count = 0;
+  int64_t attempts = tern_allocator_attempts(), fatal = 0, fatal_for_good = 0, count = 0;
   if (status) complain(name, 0, tern_status_message(status));
   tern_status_free(status);
   if (again != expected) complain(name, 0, "the outputs are others each time");
   if (attempts == 0) complain(name, 0, "nothing was allocated; is this a build with TERN_FAULTS?");
-  for (int64_t n = 1; n <= attempts; n += stride, ++count)
-    fail_one(name, bytes, n, expected, &fatal);
-  printf("%s: %lld of %lld allocations failed, %lld were fatal\n", name, (long long)count,
-         (long long)attempts, (long long)fatal);
+  for (int64_t n = 1; n <= attempts; n += stride, ++count) {
+    fatal += fail_one(name, bytes, n, expected);
+    fatal_for_good += fail_one(name, bytes, -n, expected);
+  }
+  printf("%s: %lld of %lld allocations failed, %lld were fatal, %lld with all after them\n", name,
+         (long long)count, (long long)attempts, (long long)fatal, (long long)fatal_for_good);
 }
 
 static void fail_file(const char *path) {
