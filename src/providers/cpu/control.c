@@ -25,7 +25,7 @@ static tern_status *compute_if(tern_invocation *invocation) {
   int32_t count = invocation->output_count;
   tern_value **values;
   TERN_TRY(tern_invocation_scratch(invocation, (size_t)count * sizeof *values, (void **)&values));
-  memset(values, 0, (size_t)count * sizeof *values);
+  if (count > 0) memset(values, 0, (size_t)count * sizeof *values);
   TERN_TRY(tern_invocation_run_subgraph(invocation, condition ? "then_branch" : "else_branch", NULL,
                                         0, values, count));
   tern_status *status = NULL;
@@ -149,7 +149,7 @@ static tern_status *start_loop(loop *l) {
   TERN_TRY(tern_invocation_scratch(invocation, in * sizeof *l->values, (void **)&l->values));
   memset(l->values, 0, in * sizeof *l->values);
   TERN_TRY(tern_invocation_scratch(invocation, out * sizeof *l->results, (void **)&l->results));
-  memset(l->results, 0, out * sizeof *l->results);
+  if (out > 0) memset(l->results, 0, out * sizeof *l->results);
   if (l->stack_count > 0) {
     size_t bytes = (size_t)l->stack_count * sizeof *l->stacks;
     TERN_TRY(tern_invocation_scratch(invocation, bytes, (void **)&l->stacks));
@@ -172,14 +172,16 @@ static tern_status *start_loop(loop *l) {
   return NULL;
 }
 
+// What an iteration gave goes into the next; what it was given is left in `results`, where the body
+// finds memory to use again.
 static tern_status *keep_results(loop *l) {
   bool go_on;
   TERN_TRY(read_bool(l->results[0], "the body's condition", &go_on));
   l->condition = go_on;
   for (int32_t i = 0; i < l->state_count; ++i) {
-    tern_value_release(l->values[i + 2]);
+    tern_value *old = l->values[i + 2];
     l->values[i + 2] = l->results[i + 1];
-    l->results[i + 1] = NULL;
+    l->results[i + 1] = old;
   }
   for (int32_t i = 0; i < l->stack_count; ++i)
     TERN_TRY(tern_stack_add(&l->stacks[i], l->invocation->allocator,
@@ -195,10 +197,7 @@ static tern_status *iterate(loop *l, int64_t trips) {
                         (long long)l->iteration);
     tern_status *status = tern_invocation_run_subgraph(l->invocation, "body", l->values,
                                                        l->state_count + 2, l->results, outputs);
-    if (!status) {
-      status = keep_results(l);
-      tern_control_release(l->results, outputs);
-    }
+    if (!status) status = keep_results(l);
     if (status) return tern_status_annotate(status, "iteration %lld", (long long)l->iteration);
   }
   return NULL;
@@ -229,6 +228,7 @@ static tern_status *compute_loop(tern_invocation *invocation) {
   loop l = {.invocation = invocation};
   tern_status *status = run_loop(&l);
   for (int32_t i = 0; l.values && i < l.state_count; ++i) tern_value_release(l.values[i + 2]);
+  if (l.results) tern_control_release(l.results, 1 + invocation->output_count);
   for (int32_t i = 0; l.stacks && i < l.stack_count; ++i)
     tern_stack_deinit(&l.stacks[i], invocation->allocator);
   return status;

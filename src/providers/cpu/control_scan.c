@@ -40,7 +40,7 @@ static tern_status *start(scan *s) {
   size_t stack_bytes = (size_t)s->stack_count * sizeof *s->stacks;
   TERN_TRY(tern_invocation_scratch(invocation, in * sizeof *s->values, (void **)&s->values));
   TERN_TRY(tern_invocation_scratch(invocation, out * sizeof *s->results, (void **)&s->results));
-  memset(s->results, 0, out * sizeof *s->results);
+  if (out > 0) memset(s->results, 0, out * sizeof *s->results);
   TERN_TRY(tern_invocation_scratch(invocation, (in + 1) * sizeof *s->states, (void **)&s->states));
   memset(s->states, 0, (in + 1) * sizeof *s->states);
   TERN_TRY(tern_invocation_scratch(invocation, (size_t)s->scan_count * sizeof *s->slices,
@@ -101,21 +101,22 @@ static tern_status *walk(scan *s, const scan_source *sources) {
     tern_status *status = tern_invocation_run_subgraph(
         s->invocation, "body", s->values, s->state_count + s->scan_count, s->results, outputs);
     if (status) return tern_status_annotate(status, "iteration %lld", (long long)t);
+    // The states before are left to the body, to use their memory again.
     for (int32_t i = 0; i < s->state_count; ++i) {
-      tern_value_release(s->states[i]);
+      tern_value *old = s->states[i];
       s->states[i] = s->results[i];
-      s->results[i] = NULL;
+      s->results[i] = old;
     }
     for (int32_t i = 0; i < s->stack_count && !status; ++i)
       status =
           tern_stack_add(&s->stacks[i], s->invocation->allocator, s->results[s->state_count + i]);
-    tern_control_release(s->results, outputs);
     TERN_TRY(status);
   }
   return NULL;
 }
 
 static void finish(scan *s) {
+  if (s->results) tern_control_release(s->results, s->state_count + s->stack_count);
   if (s->states) tern_control_release(s->states, s->state_count);
   for (int32_t i = 0; s->stacks && i < s->stack_count; ++i)
     tern_stack_deinit(&s->stacks[i], s->invocation->allocator);
