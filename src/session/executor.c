@@ -100,7 +100,7 @@ static tern_status *check_made(const tern_execution *e, int32_t slot) {
 // Takes over what the kernel made.
 static tern_status *take_made(tern_execution *e, tern_status *status) {
   tern_frame *frame = e->frame;
-  for (int32_t i = 0; i < e->step->node->output_count; ++i) {
+  for (int32_t i = 0; i < e->step->output_count; ++i) {
     int32_t slot = e->step->outputs[i];
     if (slot < 0 || frame->slots[slot].place != TERN_PLACE_RUN) continue;
     frame->values[slot] = frame->outputs[i];
@@ -114,12 +114,11 @@ static tern_status *take_made(tern_execution *e, tern_status *status) {
 static tern_status *call_kernel(tern_execution *e, uint8_t flags) {
   tern_frame *frame = e->frame;
   const tern_step *step = e->step;
-  const tern_node *node = step->node;
-  for (int32_t i = 0; i < node->input_count; ++i)
+  for (int32_t i = 0; i < step->input_count; ++i)
     frame->inputs[i] = step->inputs[i] < 0 ? NULL : frame->values[step->inputs[i]];
-  for (int32_t i = 0; i < node->output_count; ++i)
+  for (int32_t i = 0; i < step->output_count; ++i)
     frame->outputs[i] = step->outputs[i] < 0 ? NULL : frame->values[step->outputs[i]];
-  e->invoke.node = node;
+  e->invoke.node = step->node;
   e->invoke.kernel = &step->kernel;
   e->invoke.lane = tern_execution_lane(e);
   e->invoke.placement = step->placement;
@@ -150,7 +149,7 @@ static void release_dying(tern_execution *e, int32_t index) {
 // Buffers are poisoned while nothing lives in them: a step that reads what is gone, or writes what
 // another has, is found where it happens.
 static void unpoison_outputs(const tern_execution *e) {
-  for (int32_t i = 0; i < e->step->node->output_count; ++i) {
+  for (int32_t i = 0; i < e->step->output_count; ++i) {
     int32_t slot = e->step->outputs[i];
     if (slot >= 0 && e->frame->slots[slot].place == TERN_PLACE_BUFFER)
       tern_unpoison(e->frame->headers[slot].data, e->frame->headers[slot].data_bytes);

@@ -21,6 +21,8 @@ static tern_status *allocate_tables(tern_frame *frame, tern_allocator *allocator
   TERN_TRY(ALLOCATE(slots, &frame->values));
   TERN_TRY(ALLOCATE(slots, &frame->headers));
   TERN_TRY(ALLOCATE(slots, &frame->slots));
+  TERN_TRY(ALLOCATE(slots, &frame->typed));
+  TERN_TRY(ALLOCATE(slots, &frame->changed));
   TERN_TRY(ALLOCATE(slots, &frame->usages));
   TERN_TRY(ALLOCATE(slots, &frame->pieces));
   TERN_TRY(ALLOCATE(steps, &frame->steps));
@@ -42,8 +44,9 @@ static void fill_tables(tern_frame *frame) {
     frame->slots[s].buffer = frame->slots[s].output = -1;
     frame->slots[s].place = slot->role == TERN_SLOT_STEP ? TERN_PLACE_RUN : TERN_PLACE_GIVEN;
     tern_value_init_tensor(&frame->headers[s], TERN_DTYPE_UNDEFINED, &unknown, NULL, 0);
-    if (slot->role == TERN_SLOT_CONSTANT)
-      frame->values[s] = (tern_value *)(uintptr_t)tern_edge_constant(slot->edge);
+    if (slot->role != TERN_SLOT_CONSTANT) continue;
+    frame->values[s] = (tern_value *)(uintptr_t)tern_edge_constant(slot->edge);
+    frame->typed[s] = TERN_TYPED_VALUE;
   }
 }
 
@@ -56,6 +59,8 @@ void tern_frame_destroy(tern_frame *frame) {
   FREE(slots, frame->values);
   FREE(slots, frame->headers);
   FREE(slots, frame->slots);
+  FREE(slots, frame->typed);
+  FREE(slots, frame->changed);
   FREE(slots, frame->usages);
   FREE(slots, frame->pieces);
   FREE(steps, frame->steps);

@@ -21,7 +21,6 @@ typedef enum tern_place {
 // A buffer is shared by the slots that are views of one another or overwrite one another; the slot
 // that was made first founds it, and its number is the buffer's.
 typedef struct tern_slot_state {
-  uint64_t changed;   // serial in which its type, or a value that sizes follow from, last changed
   void *known;        // the elements of a KNOWN slot, or of an input that sizes follow from
   int32_t known_room; // bytes behind `known`
   int32_t buffer;     // BUFFER, OUTPUT: its buffer. VIEW: the slot whose bytes it shows. Else -1
@@ -29,7 +28,6 @@ typedef struct tern_slot_state {
   int32_t output;     // of the buffer founded here: the output whose memory it is, or -1
   uint8_t place;      // a tern_place
   bool is_made;       // the kernel that makes it decides on its type
-  bool is_sized;      // in the run under way its type is known: it stands in the slot's header
   bool is_taken;      // the buffer founded here has memory of the slab or the heap now
 } tern_slot_state;
 
@@ -38,7 +36,17 @@ enum {
   TERN_STEP_MAKES = 2,   // an output's type is known once the kernel has run
   TERN_STEP_BINDS = 4,   // an output's memory is found at the step's turn
   TERN_STEP_EMPTY = 8,   // every output is a tensor without elements: nothing is computed
+  // What is known of it follows from elements that change without a mark: those of values that
+  // kernels make.
+  TERN_STEP_VOLATILE = 16,
 };
+
+// Whether a slot's type is known in the run under way, and where it stands.
+typedef enum tern_typed {
+  TERN_UNTYPED = 0,
+  TERN_TYPED_HEADER, // a tensor's: in its header
+  TERN_TYPED_VALUE,  // of constants, and of kinds other than tensors once they are there
+} tern_typed;
 
 typedef struct tern_step_state {
   uint64_t sized; // serial in which its outputs were last inferred; 0: never
@@ -65,6 +73,8 @@ struct tern_frame {
   // The type of each slot as last seen, and the value itself where it has a place before its turn.
   tern_value *headers;
   tern_slot_state *slots;
+  uint8_t *typed;    // by slot: a tern_typed
+  uint64_t *changed; // by slot: serial in which type, or elements that sizes follow from, changed
   tern_step_state *steps;
   tern_segment *segments; // by the step that begins them
   tern_value **made;      // by output of the program: tensors made for BUFFERs that leave the run

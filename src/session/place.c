@@ -26,11 +26,11 @@ static void join(tern_frame *frame, int32_t slot, int32_t buffer) {
 // Output 0 of a view operator: the bytes of its input.
 static bool place_view(tern_frame *frame, const tern_step *step, int32_t begin, int32_t slot) {
   int32_t source = step->inputs[0];
-  if (!(step->node->op->flags & TERN_OP_VIEW) || source < 0) return false;
+  if (!(step->op_flags & TERN_OP_VIEW) || source < 0) return false;
   const tern_slot_state *viewed = &frame->slots[source];
   if (frame->program->slots[source].space || frame->program->slots[slot].space) return false;
   bool is_constant = frame->program->slots[source].role == TERN_SLOT_CONSTANT;
-  if (!is_constant && !viewed->is_sized) return false;
+  if (!is_constant && frame->typed[source] != TERN_TYPED_HEADER) return false;
   if (!is_tensor_of_bytes(is_constant ? frame->values[source] : &frame->headers[source]))
     return false;
   switch ((tern_place)viewed->place) {
@@ -60,10 +60,10 @@ static int32_t buffer_of(const tern_frame *frame, int32_t slot) {
 // as an input that it may not overwrite.
 static bool reads_otherwise(const tern_frame *frame, const tern_step *step, int32_t source,
                             int32_t buffer) {
-  for (int32_t i = 0; i < step->node->input_count; ++i) {
+  for (int32_t i = 0; i < step->input_count; ++i) {
     int32_t slot = step->inputs[i];
     if (slot < 0 || buffer_of(frame, slot) != buffer) continue;
-    if (slot != source || !tern_op_input_bit(step->node->op->inplace_inputs, i)) return true;
+    if (slot != source || !tern_op_input_bit(step->inplace_inputs, i)) return true;
   }
   return false;
 }
@@ -72,11 +72,10 @@ static bool reads_otherwise(const tern_frame *frame, const tern_step *step, int3
 // overwrite.
 static bool place_over_input(tern_frame *frame, const tern_step *step, int32_t index, int32_t begin,
                              int32_t slot) {
-  const tern_node *node = step->node;
   const tern_value *made = &frame->headers[slot];
-  for (int32_t i = 0; i < node->input_count && i < 32; ++i) {
+  for (int32_t i = 0; i < step->input_count && i < 32; ++i) {
     int32_t source = step->inputs[i];
-    if (source < 0 || !((node->op->inplace_inputs >> i) & 1u)) continue;
+    if (source < 0 || !((step->inplace_inputs >> i) & 1u)) continue;
     int32_t buffer = buffer_of(frame, source);
     if (buffer < 0 || frame->slots[buffer].last != index) continue;
     const tern_value *over = &frame->headers[source];
@@ -115,7 +114,7 @@ static void share_buffers(tern_frame *frame, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; ++i) {
     const tern_step *step = &program->steps[i];
     if (frame->steps[i].flags & TERN_STEP_SKIPPED) continue;
-    for (int32_t k = 0; k < step->node->output_count; ++k)
+    for (int32_t k = 0; k < step->output_count; ++k)
       if (step->outputs[k] >= 0) place_output(frame, step, i, begin, k);
   }
   for (int32_t i = begin; i < end; ++i) {
@@ -123,7 +122,7 @@ static void share_buffers(tern_frame *frame, int32_t begin, int32_t end) {
     uint8_t *flags = &frame->steps[i].flags;
     *flags &= (uint8_t)~TERN_STEP_BINDS;
     if (*flags & TERN_STEP_SKIPPED) continue;
-    for (int32_t k = 0; k < step->node->output_count; ++k) {
+    for (int32_t k = 0; k < step->output_count; ++k) {
       if (step->outputs[k] < 0) continue;
       tern_slot_state *state = &frame->slots[step->outputs[k]];
       if (state->place == TERN_PLACE_BUFFER && frame->slots[state->buffer].output >= 0)
@@ -141,7 +140,7 @@ static bool founds(const tern_frame *frame, int32_t slot) {
 
 // Gives the slots of a step that live in buffers founded before, or just now, their memory.
 static void point_outputs(tern_frame *frame, const tern_step *step) {
-  for (int32_t k = 0; k < step->node->output_count; ++k) {
+  for (int32_t k = 0; k < step->output_count; ++k) {
     int32_t slot = step->outputs[k];
     if (slot < 0 || frame->slots[slot].place != TERN_PLACE_BUFFER) continue;
     frame->headers[slot].data = frame->headers[frame->slots[slot].buffer].data;
@@ -189,7 +188,7 @@ static void find_lasts(tern_frame *frame, int32_t begin) {
   const tern_program *program = frame->program;
   for (int32_t i = 0; i < begin; ++i) {
     const tern_step *step = &program->steps[i];
-    for (int32_t k = 0; k < step->node->output_count; ++k) {
+    for (int32_t k = 0; k < step->output_count; ++k) {
       int32_t slot = step->outputs[k], buffer = slot < 0 ? -1 : buffer_of(frame, slot);
       if (buffer < 0) continue;
       tern_slot_state *founder = &frame->slots[buffer];
@@ -217,7 +216,7 @@ static tern_status *reset_heap(tern_frame *frame, int32_t begin) {
 }
 
 static tern_status *take_outputs(tern_frame *frame, const tern_step *step) {
-  for (int32_t k = 0; k < step->node->output_count; ++k) {
+  for (int32_t k = 0; k < step->output_count; ++k) {
     int32_t slot = step->outputs[k];
     if (!founds(frame, slot)) continue;
     tern_value *header = &frame->headers[slot];

@@ -139,7 +139,7 @@ static bool is_planned(const tern_frame *frame, int32_t slot) {
 static size_t parts_bytes(const tern_frame *frame, size_t key_count) {
   size_t slots = (size_t)frame->program->slot_count, total = 0;
   for (int32_t s = 0; s < frame->program->slot_count; ++s) {
-    if (!is_planned(frame, s) || !frame->slots[s].is_sized) continue;
+    if (!is_planned(frame, s) || frame->typed[s] != TERN_TYPED_HEADER) continue;
     total += (size_t)frame->headers[s].shape.rank * sizeof(tern_dim);
     if (frame->slots[s].place == TERN_PLACE_KNOWN)
       total += (frame->headers[s].data_bytes + 7) & ~7u;
@@ -158,7 +158,7 @@ static void write_slot(const tern_frame *frame, int32_t slot, char **inout_at,
                                .output = state->output,
                                .place = state->place,
                                .is_made = state->is_made};
-  if (!state->is_sized) return;
+  if (frame->typed[slot] != TERN_TYPED_HEADER) return;
   size_t dims_bytes = (size_t)header->shape.rank * sizeof(tern_dim);
   tern_dim *dims = take_part(inout_at, dims_bytes);
   if (dims_bytes) memcpy(dims, header->shape.dims, dims_bytes);
@@ -213,10 +213,11 @@ static tern_status *read_slot(tern_frame *frame, int32_t slot, const tern_plan_s
   state->output = planned->output;
   state->place = planned->place;
   state->is_made = planned->is_made;
-  state->is_sized = planned->rank != TERN_RANK_UNKNOWN;
+  bool is_typed = planned->rank != TERN_RANK_UNKNOWN;
+  frame->typed[slot] = is_typed ? TERN_TYPED_HEADER : TERN_UNTYPED;
   state->is_taken = false;
   frame->values[slot] = NULL;
-  if (state->is_sized) {
+  if (is_typed) {
     tern_shape shape;
     tern_shape_set(&shape, planned->rank, planned->dims);
     changed |= tern_size_set_type(header, (tern_dtype)planned->dtype, &shape, planned->bytes);
@@ -229,7 +230,7 @@ static tern_status *read_slot(tern_frame *frame, int32_t slot, const tern_plan_s
     state->is_taken = planned->bytes > 0;
     header->data = state->is_taken ? frame->slab + planned->offset : NULL;
   }
-  if (changed) state->changed = frame->serial;
+  if (changed) frame->changed[slot] = frame->serial;
   return NULL;
 }
 

@@ -119,7 +119,7 @@ static tern_status *add_subprograms(build *b, tern_step *step, int32_t index) {
 }
 
 static void note_largest(tern_program *program, const tern_step *step) {
-  size_t in = (size_t)step->node->input_count, out = (size_t)step->node->output_count;
+  size_t in = (size_t)step->input_count, out = (size_t)step->output_count;
   size_t subprograms = (size_t)step->subprogram_count;
   if (subprograms > program->largest_subprograms) program->largest_subprograms = subprograms;
   if (in > program->largest_inputs) program->largest_inputs = in;
@@ -129,6 +129,11 @@ static void note_largest(tern_program *program, const tern_step *step) {
 static tern_status *add_step(build *b, const tern_node *node, int32_t index) {
   tern_step *step = &b->program->steps[index];
   step->node = node;
+  step->input_count = node->input_count;
+  step->output_count = node->output_count;
+  step->op_flags = node->op->flags;
+  step->shape_inputs = node->op->shape_inputs;
+  step->inplace_inputs = node->op->inplace_inputs;
   TERN_TRY(tern_partition_place(b->options->partition, node, &step->placement));
   b->program->step_count = index + 1; // from here on the step is destroyed with the program
   TERN_TRY(TERN_ARENA_ARRAY(&b->program->arena, node->input_count, &step->inputs));
@@ -180,7 +185,7 @@ static tern_status *add_outputs(build *b, const tern_graph *graph) {
 static void extend_viewed(tern_program *program) {
   for (int32_t i = program->step_count - 1; i >= 0; --i) {
     const tern_step *step = &program->steps[i];
-    if (!(step->node->op->flags & TERN_OP_VIEW) || step->node->output_count == 0) continue;
+    if (!(step->op_flags & TERN_OP_VIEW) || step->output_count == 0) continue;
     if (step->inputs[0] < 0 || step->outputs[0] < 0) continue;
     tern_slot *viewed = &program->slots[step->inputs[0]];
     const tern_slot *view = &program->slots[step->outputs[0]];

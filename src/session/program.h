@@ -38,10 +38,13 @@ typedef struct tern_subprogram {
 
 typedef struct tern_step {
   const tern_node *node;
-  const tern_placement *placement;
-  tern_kernel kernel;
   int32_t *inputs;  // slots; -1: omitted
   int32_t *outputs; // likewise
+  // Of the node and its operator's row, for walks over all steps that should touch nothing else.
+  int32_t input_count, output_count;
+  uint32_t op_flags, shape_inputs, inplace_inputs;
+  tern_kernel kernel;
+  const tern_placement *placement;
   tern_subprogram *subprograms;
   int32_t subprogram_count;
   int32_t *dying; // slots that nobody reads after this step

@@ -26,7 +26,7 @@ bool tern_size_is_small(const tern_value *value) {
 }
 
 bool tern_size_is_shape_only(const tern_step *step, int32_t index) {
-  return index == 0 && (step->node->op->flags & TERN_OP_READS_SHAPE);
+  return index == 0 && (step->op_flags & TERN_OP_READS_SHAPE);
 }
 
 static bool reaches_shape(const tern_program *program, int32_t slot) {
@@ -34,7 +34,7 @@ static bool reaches_shape(const tern_program *program, int32_t slot) {
 }
 
 static void mark_changed(tern_frame *frame, int32_t slot) {
-  frame->slots[slot].changed = frame->serial;
+  frame->changed[slot] = frame->serial;
 }
 
 bool tern_size_set_type(tern_value *header, tern_dtype dtype, const tern_shape *shape,
@@ -49,7 +49,7 @@ bool tern_size_set_type(tern_value *header, tern_dtype dtype, const tern_shape *
 // Keeps the type of a value that is there. Of other kinds nothing is compared.
 static void keep_value_type(tern_frame *frame, int32_t slot, const tern_value *value) {
   bool is_tensor = value->kind == TERN_KIND_TENSOR;
-  frame->slots[slot].is_sized = is_tensor;
+  frame->typed[slot] = is_tensor ? TERN_TYPED_HEADER : TERN_TYPED_VALUE;
   if (!is_tensor ||
       tern_size_set_type(&frame->headers[slot], value->dtype, &value->shape, value->data_bytes))
     mark_changed(frame, slot);
@@ -86,7 +86,7 @@ static const tern_value *tracked_value(const walk *w, int32_t slot) {
   case TERN_SLOT_STEP:
     return w->frame->slots[slot].place == TERN_PLACE_KNOWN ? header : NULL;
   default:
-    return header->data && w->frame->slots[slot].is_sized ? header : NULL;
+    return header->data && w->frame->typed[slot] == TERN_TYPED_HEADER ? header : NULL;
   }
 }
 
@@ -99,17 +99,9 @@ static const tern_value *known_value(const walk *w, int32_t slot) {
   return value && !value->is_spent && !value->is_misaligned ? value : NULL;
 }
 
-// Whether the slot's type is known. Kinds other than tensors are once they are there.
-static bool is_known(const walk *w, int32_t slot) {
-  return w->program->slots[slot].role == TERN_SLOT_CONSTANT || w->frame->slots[slot].is_sized ||
-         (w->frame->values[slot] && w->frame->values[slot]->kind != TERN_KIND_TENSOR);
-}
-
 static void get_type(const walk *w, int32_t slot, tern_type *out_type) {
-  const tern_value *value =
-      w->program->slots[slot].role == TERN_SLOT_CONSTANT || !w->frame->slots[slot].is_sized
-          ? w->frame->values[slot]
-          : &w->frame->headers[slot];
+  const tern_value *value = w->frame->typed[slot] == TERN_TYPED_HEADER ? &w->frame->headers[slot]
+                                                                       : w->frame->values[slot];
   if (value->kind != TERN_KIND_TENSOR) {
     // Of what a container holds only what is so in every run counts.
     const tern_type *declared = &w->program->slots[slot].edge->type;
@@ -125,23 +117,28 @@ static void get_type(const walk *w, int32_t slot, tern_type *out_type) {
   tern_shape_copy(&out_type->shape, &value->shape);
 }
 
-// Whether what was worked out for the step follows from the elements of its input `index`.
-static bool reads_elements(const tern_step_state *state, const tern_step *step, int32_t index) {
-  if (tern_op_input_bit(step->node->op->shape_inputs, index)) return true;
-  return (state->flags & TERN_STEP_SKIPPED) && !tern_size_is_shape_only(step, index);
-}
-
-// Whether what was inferred for the step holds: nothing that it followed from has changed since.
+// Whether what was worked out for the step holds: nothing that it follows from has changed since.
 static bool is_valid(const walk *w) {
   const tern_step_state *state = &w->frame->steps[w->index];
-  if (state->sized == 0) return false;
-  for (int32_t i = 0; i < w->step->node->input_count; ++i) {
+  if (state->sized == 0 || (state->flags & TERN_STEP_VOLATILE)) return false;
+  for (int32_t i = 0; i < w->step->input_count; ++i) {
     int32_t slot = w->step->inputs[i];
-    if (slot < 0) continue;
-    if (w->frame->slots[slot].changed > state->sized) return false;
-    if (reads_elements(state, w->step, i) && !tracked_value(w, slot)) return false;
+    if (slot >= 0 && w->frame->changed[slot] > state->sized) return false;
   }
   return true;
+}
+
+// Notes whether the step, as it has been worked out, follows from elements that nothing tracks.
+static void note_volatile(walk *w) {
+  uint8_t *flags = &w->frame->steps[w->index].flags;
+  bool is_computed = *flags & TERN_STEP_SKIPPED;
+  *flags &= (uint8_t)~TERN_STEP_VOLATILE;
+  for (int32_t i = 0; i < w->step->input_count; ++i) {
+    int32_t slot = w->step->inputs[i];
+    bool is_read = tern_op_input_bit(w->step->shape_inputs, i) ||
+                   (is_computed && !tern_size_is_shape_only(w->step, i));
+    if (slot >= 0 && is_read && !tracked_value(w, slot)) *flags |= TERN_STEP_VOLATILE;
+  }
 }
 
 static tern_status *infer(walk *w) {
@@ -191,7 +188,7 @@ static tern_status *keep_outputs(walk *w, const tern_type *types) {
     int32_t slot = w->step->outputs[i];
     if (slot < 0) continue;
     frame->slots[slot].is_made = is_made_by_kernel(node->op, &types[i]);
-    frame->slots[slot].is_sized = !frame->slots[slot].is_made;
+    frame->typed[slot] = frame->slots[slot].is_made ? TERN_UNTYPED : TERN_TYPED_HEADER;
     if (frame->slots[slot].is_made) {
       flags = (uint8_t)((flags & ~TERN_STEP_EMPTY) | TERN_STEP_MAKES);
       continue;
@@ -228,13 +225,15 @@ static bool can_compute(walk *w) {
   for (int32_t i = 0; i < node->output_count; ++i) {
     int32_t slot = w->step->outputs[i];
     if (slot < 0) continue;
-    if (!frame->slots[slot].is_sized || !tern_size_is_small(&frame->headers[slot])) return false;
+    if (frame->typed[slot] != TERN_TYPED_HEADER || !tern_size_is_small(&frame->headers[slot]))
+      return false;
     is_wanted |= reaches_shape(w->program, slot);
   }
   for (int32_t i = 0; is_wanted && i < node->input_count; ++i) {
     int32_t slot = w->step->inputs[i];
     if (slot < 0 || w->values[i]) continue;
-    if (!tern_size_is_shape_only(w->step, i) || !frame->slots[slot].is_sized) return false;
+    if (!tern_size_is_shape_only(w->step, i) || frame->typed[slot] != TERN_TYPED_HEADER)
+      return false;
     frame->inputs[i] = &frame->headers[slot];
   }
   return is_wanted;
@@ -264,7 +263,7 @@ static tern_status *compute(walk *w, bool *out_computed) {
 // The results become KNOWN, and the step is skipped.
 static tern_status *keep_known(walk *w) {
   tern_frame *frame = w->frame;
-  for (int32_t i = 0; i < w->step->node->output_count; ++i) {
+  for (int32_t i = 0; i < w->step->output_count; ++i) {
     int32_t slot = w->step->outputs[i];
     if (slot < 0) continue;
     tern_value *header = &frame->headers[slot];
@@ -289,7 +288,7 @@ static tern_status *compute_ahead(walk *w) {
     TERN_TRY(keep_known(w));
     *flags |= TERN_STEP_SKIPPED;
   }
-  for (int32_t i = 0; was_skipped && !is_computed && i < w->step->node->output_count; ++i) {
+  for (int32_t i = 0; was_skipped && !is_computed && i < w->step->output_count; ++i) {
     int32_t slot = w->step->outputs[i];
     if (slot < 0) continue;
     frame->slots[slot].place = TERN_PLACE_RUN;
@@ -304,30 +303,34 @@ static tern_status *compute_ahead(walk *w) {
 
 // What a kernel makes is not known yet, whatever it was in the last run.
 static void forget_made(walk *w) {
-  for (int32_t i = 0; i < w->step->node->output_count; ++i) {
+  for (int32_t i = 0; i < w->step->output_count; ++i) {
     int32_t slot = w->step->outputs[i];
-    if (slot >= 0 && w->frame->slots[slot].is_made) w->frame->slots[slot].is_sized = false;
+    if (slot >= 0 && w->frame->slots[slot].is_made) w->frame->typed[slot] = TERN_UNTYPED;
   }
 }
 
-// A step waits while one of its inputs is still to be made, or elements that inference reads.
+// A step waits while one of its inputs is still to be made.
 static tern_status *check_inputs(walk *w) {
-  uint32_t shape_inputs = w->step->node->op->shape_inputs;
-  bool may_wait = !w->has_run || w->index > w->begin;
-  for (int32_t i = 0; i < w->step->node->input_count; ++i) {
+  for (int32_t i = 0; i < w->step->input_count; ++i) {
     int32_t slot = w->step->inputs[i];
-    if (slot < 0) continue;
-    if (is_known(w, slot)) {
-      if (may_wait && tern_op_input_bit(shape_inputs, i) && !known_value(w, slot))
-        w->waits = w->waits_for_elements = true;
-      continue;
-    }
+    if (slot < 0 || w->frame->typed[slot] != TERN_UNTYPED) continue;
     w->waits = true;
-    if (may_wait) continue;
+    if (!w->has_run || w->index > w->begin) return NULL;
     return TERN_ERROR(TERN_RUNTIME_EXCEPTION, "'%s' is read before anything made it",
                       w->program->slots[slot].edge->name);
   }
   return NULL;
+}
+
+// A step waits for elements that inference reads, where waiting makes them known.
+static void check_elements(walk *w) {
+  if (w->step->shape_inputs == 0 || (w->has_run && w->index == w->begin)) return;
+  for (int32_t i = 0; i < w->step->input_count; ++i) {
+    int32_t slot = w->step->inputs[i];
+    if (slot < 0 || !tern_op_input_bit(w->step->shape_inputs, i) || known_value(w, slot)) continue;
+    w->waits = w->waits_for_elements = true;
+    return;
+  }
 }
 
 static tern_status *size_step(walk *w) {
@@ -336,6 +339,8 @@ static tern_status *size_step(walk *w) {
   if (w->waits) return NULL;
   if (state->flags & TERN_STEP_MAKES) forget_made(w);
   if (is_valid(w)) return NULL;
+  check_elements(w);
+  if (w->waits) return NULL;
   const tern_node *node = w->step->node;
   state->sized = 0;
   tern_type *types = w->frame->types + node->input_count;
@@ -348,6 +353,7 @@ static tern_status *size_step(walk *w) {
   TERN_TRY(keep_outputs(w, types));
   if (w->waits) return NULL;
   TERN_TRY(compute_ahead(w));
+  note_volatile(w);
   state->sized = w->frame->serial;
   return NULL;
 }

@@ -26,16 +26,15 @@ static bool is_available(const lesson *l, int32_t slot) {
 
 static bool can_compute(const lesson *l, const tern_step *step) {
   const uint32_t never = TERN_OP_CONTROL_FLOW | TERN_OP_NONDETERMINISTIC;
-  if ((step->node->op->flags & never) || step->node->output_count > TERN_AHEAD_OUTPUTS)
-    return false;
+  if ((step->op_flags & never) || step->output_count > TERN_AHEAD_OUTPUTS) return false;
   if (!tern_provider_computes_anywhere(step->placement->provider)) return false;
-  for (int32_t i = 0; i < step->node->output_count; ++i) {
+  for (int32_t i = 0; i < step->output_count; ++i) {
     int32_t slot = step->outputs[i];
     if (slot < 0) continue;
-    if (!l->frame->slots[slot].is_sized || !tern_size_is_small(&l->frame->headers[slot]))
+    if (l->frame->typed[slot] != TERN_TYPED_HEADER || !tern_size_is_small(&l->frame->headers[slot]))
       return false;
   }
-  for (int32_t i = 0; i < step->node->input_count; ++i) {
+  for (int32_t i = 0; i < step->input_count; ++i) {
     int32_t slot = step->inputs[i];
     if (slot >= 0 && !tern_size_is_shape_only(step, i) && !l->can_know[slot]) return false;
   }
@@ -47,7 +46,7 @@ static void look_forward(lesson *l, int32_t end) {
   for (int32_t i = l->begin; i < end; ++i) {
     const tern_step *step = &l->program->steps[i];
     if (!can_compute(l, step)) continue;
-    for (int32_t k = 0; k < step->node->output_count; ++k)
+    for (int32_t k = 0; k < step->output_count; ++k)
       if (step->outputs[k] >= 0) l->can_know[step->outputs[k]] = true;
   }
 }
@@ -56,9 +55,9 @@ static void look_back(lesson *l, int32_t end) {
   for (int32_t i = end - 1; i >= l->begin; --i) {
     const tern_step *step = &l->program->steps[i];
     bool is_wanted = false;
-    for (int32_t k = 0; k < step->node->output_count; ++k)
+    for (int32_t k = 0; k < step->output_count; ++k)
       is_wanted |= step->outputs[k] >= 0 && l->wanted[step->outputs[k]];
-    for (int32_t k = 0; is_wanted && k < step->node->input_count; ++k)
+    for (int32_t k = 0; is_wanted && k < step->input_count; ++k)
       if (step->inputs[k] >= 0 && !tern_size_is_shape_only(step, k))
         l->wanted[step->inputs[k]] = true;
   }
@@ -94,9 +93,9 @@ tern_status *tern_size_learn(const tern_frame *frame, int32_t begin, bool has_ru
               .wanted = memory + count};
   const tern_step *step = &program->steps[sized->end];
   look_forward(&l, sized->end);
-  for (int32_t i = 0; i < step->node->input_count; ++i) {
+  for (int32_t i = 0; i < step->input_count; ++i) {
     int32_t slot = step->inputs[i];
-    if (slot >= 0 && tern_op_input_bit(step->node->op->shape_inputs, i) && l.can_know[slot])
+    if (slot >= 0 && tern_op_input_bit(step->shape_inputs, i) && l.can_know[slot])
       l.wanted[slot] = true;
   }
   look_back(&l, sized->end);
