@@ -98,11 +98,70 @@ static size_t best_of_orders(tern_buffer_usage *usages, size_t count, uint32_t p
   return done ? total : best;
 }
 
+// The plan by its definition: in order of size, each at the lowest offset among those placed that
+// live at the same time.
+static size_t plan_plainly(tern_buffer_usage *usages, size_t count) {
+  bool *placed = calloc(count, sizeof *placed);
+  assert_non_null(placed);
+  size_t total = 0;
+  for (size_t round = 0; round < count; ++round) {
+    size_t next = SIZE_MAX;
+    for (size_t i = 0; i < count; ++i) {
+      if (!placed[i] && (next == SIZE_MAX || usages[i].bytes > usages[next].bytes)) next = i;
+    }
+    placed[next] = true;
+    tern_buffer_usage *usage = &usages[next];
+    usage->offset = 0;
+    for (bool moved = usage->bytes > 0; moved;) {
+      moved = false;
+      for (size_t k = 0; k < count; ++k) {
+        const tern_buffer_usage *other = &usages[k];
+        size_t end = other->offset + other->bytes;
+        if (!placed[k] || k == next || !other->bytes || other->first > usage->last ||
+            usage->first > other->last || usage->offset >= end ||
+            other->offset >= usage->offset + usage->bytes)
+          continue;
+        usage->offset = end;
+        moved = true;
+      }
+    }
+    if (usage->bytes && usage->offset + usage->bytes > total) total = usage->offset + usage->bytes;
+  }
+  free(placed);
+  return total;
+}
+
+// Few or many that live at once, in little time or much: the way that they are found does not show.
+static void test_plans_are_the_plain_ones(void **state) {
+  (void)state;
+  static const struct {
+    size_t count;
+    int32_t steps, longest;
+  } cases[] = {{400, 40, 3}, {400, 400, 6}, {400, 5000, 20}, {400, 400, 400}, {60, 100000, 90000}};
+  uint32_t random = 3;
+  for (size_t c = 0; c < TERN_COUNT_OF(cases); ++c) {
+    tern_buffer_usage usages[400], plain[400];
+    for (size_t i = 0; i < cases[c].count; ++i) {
+      int32_t first = (int32_t)(next_random(&random) % (uint32_t)cases[c].steps);
+      int32_t length = (int32_t)(next_random(&random) % (uint32_t)cases[c].longest);
+      usages[i] = (tern_buffer_usage){
+          .bytes = TERN_BUFFER_ALIGNMENT * (next_random(&random) % 5000),
+          .first = first,
+          .last = first + length < cases[c].steps ? first + length : cases[c].steps - 1};
+      plain[i] = usages[i];
+    }
+    size_t total;
+    assert_null(tern_memory_plan(usages, cases[c].count, &total));
+    assert_int_equal(total, plan_plainly(plain, cases[c].count));
+    for (size_t i = 0; i < cases[c].count; ++i) assert_int_equal(usages[i].offset, plain[i].offset);
+  }
+}
+
 // Greedy is not optimal; how often and how far it misses is a property worth holding.
 static void test_small_plans_against_brute_force(void **state) {
   (void)state;
   uint32_t random = 7;
-  size_t optimal = 0, rounds = 300;
+  size_t optimal = 0, rounds = 1000, worst_permille = 1000;
   for (size_t round = 0; round < rounds; ++round) {
     tern_buffer_usage usages[MOST], copy[MOST];
     size_t total = 0;
@@ -111,9 +170,12 @@ static void test_small_plans_against_brute_force(void **state) {
     assert_null(tern_memory_plan(usages, MOST, &total));
     size_t best = best_of_orders(copy, MOST, 0, 0, SIZE_MAX);
     assert_true(total >= best);
-    assert_true(total * 4 <= best * 5);
+    assert_true(total * 2 <= best * 3);
     optimal += total == best;
+    if (total * 1000 > worst_permille * best) worst_permille = total * 1000 / best;
   }
+  print_message("%zu of %zu plans are optimal, the worst has %zu.%zu%% more\n", optimal, rounds,
+                (worst_permille - 1000) / 10, (worst_permille - 1000) % 10);
   assert_true(optimal * 10 >= rounds * 9);
 }
 
@@ -132,6 +194,7 @@ static void test_empty_and_overflowing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_plans_do_not_overlap),
+      cmocka_unit_test(test_plans_are_the_plain_ones),
       cmocka_unit_test(test_small_plans_against_brute_force),
       cmocka_unit_test(test_empty_and_overflowing),
   };
