@@ -58,28 +58,43 @@ static void sample_channels(const tern_sample_terms *terms, tern_dtype dtype, in
   }
 }
 
-tern_status *tern_cpu_grid_sample(tern_invocation *invocation) {
-  const tern_value *x = invocation->inputs[0], *places = invocation->inputs[1];
-  tern_value *y = invocation->outputs[0];
+typedef struct grid_run {
+  const tern_value *x, *places;
+  tern_value *y;
   tern_sample_grid grid;
-  TERN_TRY(read_grid(invocation->node, &x->shape, &grid));
+  int64_t channels, plane, step; // elements of a plane of x, and of y
+} grid_run;
+
+// Places [begin, end) of all images in turn.
+static void sample_places(void *context, int64_t begin, int64_t end) {
+  const grid_run *run = context;
+  const size_t element = tern_dtype_size(run->x->dtype);
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t n = i / run->step, at = i % run->step;
+    const int64_t from = n * run->channels * run->plane, to = n * run->channels * run->step + at;
+    double place[TERN_SAMPLE_MAX_RANK];
+    tern_sample_terms terms;
+    read_place(&run->grid, run->places, i, place);
+    tern_sample_find_terms(&run->grid, place, &terms);
+    sample_channels(&terms, run->x->dtype, run->channels,
+                    (const char *)run->x->data + (size_t)from * element, run->plane,
+                    (char *)run->y->data + (size_t)to * element, run->step);
+  }
+}
+
+tern_status *tern_cpu_grid_sample(tern_invocation *invocation) {
+  const tern_value *x = invocation->inputs[0];
+  tern_value *y = invocation->outputs[0];
+  grid_run run = {.x = x, .places = invocation->inputs[1], .y = y};
+  TERN_TRY(read_grid(invocation->node, &x->shape, &run.grid));
   if (tern_value_count(y) == 0) return NULL;
   if (tern_value_count(x) == 0)
     return TERN_ERROR(TERN_INVALID_ARGUMENT, "the image has no elements");
-  int64_t channels = x->shape.dims[1], plane = tern_shape_product(&x->shape, 2, x->shape.rank);
-  int64_t step = tern_shape_product(&y->shape, 2, y->shape.rank);
-  size_t element = tern_dtype_size(x->dtype);
-  for (int64_t n = 0; n < x->shape.dims[0]; ++n) {
-    const char *image = (const char *)x->data + (size_t)(n * channels * plane) * element;
-    char *target = (char *)y->data + (size_t)(n * channels * step) * element;
-    for (int64_t i = 0; i < step; ++i) {
-      double place[TERN_SAMPLE_MAX_RANK];
-      tern_sample_terms terms;
-      read_place(&grid, places, n * step + i, place);
-      tern_sample_find_terms(&grid, place, &terms);
-      sample_channels(&terms, x->dtype, channels, image, plane, target + (size_t)i * element, step);
-    }
-  }
+  run.channels = x->shape.dims[1];
+  run.plane = tern_shape_product(&x->shape, 2, x->shape.rank);
+  run.step = tern_shape_product(&y->shape, 2, y->shape.rank);
+  tern_parallel_for(invocation->parallel, x->shape.dims[0] * run.step,
+                    tern_cost_ns(600 + 100 * (double)run.channels, 0), sample_places, &run);
   return NULL;
 }
 
@@ -154,10 +169,30 @@ static tern_status *read_region(const tern_invocation *invocation, int64_t n, bo
   return NULL;
 }
 
+typedef struct align_run {
+  const tern_sample_region *region;
+  const tern_sample_point *rows, *columns;
+  const tern_value *x;
+  tern_value *y;
+  int64_t from, to, plane, bins; // of channel 0, and what a channel takes
+} align_run;
+
+static void align_channels(void *context, int64_t begin, int64_t end) {
+  const align_run *run = context;
+  for (int64_t c = begin; c < end; ++c) {
+    const int64_t from = run->from + c * run->plane, to = run->to + c * run->bins;
+    if (run->x->dtype == TERN_FLOAT)
+      tern_sample_region_f32(run->region, run->rows, run->columns,
+                             (const float *)run->x->data + from, (float *)run->y->data + to);
+    else
+      tern_sample_region_f64(run->region, run->rows, run->columns,
+                             (const double *)run->x->data + from, (double *)run->y->data + to);
+  }
+}
+
 static tern_status *align_region(tern_invocation *invocation, int64_t n, int64_t batch,
                                  const tern_sample_region *region) {
   const tern_value *x = invocation->inputs[0];
-  tern_value *y = invocation->outputs[0];
   size_t rows = (size_t)(region->pooled_height * region->grid_height);
   size_t columns = (size_t)(region->pooled_width * region->grid_width);
   tern_sample_point *points;
@@ -167,17 +202,19 @@ static tern_status *align_region(tern_invocation *invocation, int64_t n, int64_t
                      region->height, points);
   tern_sample_points(region->left, region->bin_width, region->pooled_width, region->grid_width,
                      region->width, points + rows);
-  int64_t channels = x->shape.dims[1], plane = region->height * region->width;
-  int64_t bins = region->pooled_height * region->pooled_width;
-  for (int64_t c = 0; c < channels && !tern_invocation_is_terminated(invocation); ++c) {
-    int64_t from = (batch * channels + c) * plane, to = (n * channels + c) * bins;
-    if (x->dtype == TERN_FLOAT)
-      tern_sample_region_f32(region, points, points + rows, (const float *)x->data + from,
-                             (float *)y->data + to);
-    else
-      tern_sample_region_f64(region, points, points + rows, (const double *)x->data + from,
-                             (double *)y->data + to);
-  }
+  const int64_t channels = x->shape.dims[1], plane = region->height * region->width;
+  const int64_t bins = region->pooled_height * region->pooled_width;
+  align_run run = {.region = region,
+                   .rows = points,
+                   .columns = points + rows,
+                   .x = x,
+                   .y = invocation->outputs[0],
+                   .from = batch * channels * plane,
+                   .to = n * channels * bins,
+                   .plane = plane,
+                   .bins = bins};
+  tern_parallel_for(invocation->parallel, channels,
+                    tern_cost_ns(300 * (double)rows * (double)columns, 0), align_channels, &run);
   tern_allocator_free(invocation->allocator, points, (rows + columns) * sizeof *points);
   return NULL;
 }
