@@ -257,7 +257,9 @@ static tern_status *run_in_frame(tern_program *program, tern_run *run, tern_fram
                            .run_subgraph = run_subgraph,
                            .is_terminated = is_terminated,
                            .self = &e};
+  frame->given = around ? NULL : inout_outputs;
   tern_status *status = prepare(&e, inputs, is_cached);
+  if (!status) status = tern_frame_admit(frame, 0);
   if (!status) status = run_steps(&e);
   if (!status) status = tern_outputs_take(&e, inout_outputs);
   if (status && run->lanes) tern_lanes_drain(run->lanes); // the frame's memory is used again

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "providers/cpu/cpu.h"
+#include "session/frame_pool.h"
 #include "session/rerun.h"
 
 // ---- Saying what happens.
@@ -360,4 +361,13 @@ void tern_failover_destroy(tern_failover *failover) {
   tern_recovery_deinit(&failover->recovery);
   tern_os_mutex_deinit(&failover->building);
   TERN_DELETE(allocator, failover);
+}
+
+void tern_failover_drop_frames(tern_failover *failover) {
+  bool can_recover = failover->roster.count > 1;
+  if (can_recover && tern_recovery_enter(&failover->recovery, false) != TERN_ENTRY_GRANTED) return;
+  tern_core *twin = atomic_load_explicit(&failover->twin, memory_order_acquire);
+  tern_frame_pool_drop(failover->core->program);
+  if (twin && twin != failover->core) tern_frame_pool_drop(twin->program);
+  if (can_recover) tern_recovery_leave(&failover->recovery);
 }

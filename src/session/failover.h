@@ -54,4 +54,8 @@ typedef struct tern_held_core {
 tern_held_core tern_failover_hold(tern_failover *failover);
 void tern_failover_let_go(tern_failover *failover, tern_held_core held);
 
+// Destroys pooled frames. Does not wait: a run may call it that a recovery waits for. One that is
+// under way drops them itself.
+void tern_failover_drop_frames(tern_failover *failover);
+
 #endif

@@ -125,8 +125,30 @@ static void free_slab(tern_frame *frame) {
   frame->is_ready = false;
 }
 
+// Of outputs whose sizes are known, and which are not the caller's.
+static size_t output_bytes(const tern_frame *frame) {
+  const tern_program *program = frame->program;
+  size_t total = 0;
+  for (int32_t i = 0; frame->given && i < program->output_count; ++i) {
+    int32_t slot = program->outputs[i];
+    if (frame->given[i] || !frame->slots[slot].is_sized) continue;
+    size_t bytes = frame->headers[slot].data_bytes;
+    if (bytes > SIZE_MAX / 4 - total) return SIZE_MAX / 4; // no machine has it
+    total += bytes + sizeof(tern_value);
+  }
+  return total;
+}
+
+tern_status *tern_frame_admit(const tern_frame *frame, size_t slab_bytes) {
+  size_t growth = slab_bytes > frame->slab_bytes ? slab_bytes - frame->slab_bytes : 0;
+  size_t outputs = output_bytes(frame);
+  return tern_allocator_check(frame->program->frame_allocator,
+                              growth > SIZE_MAX / 4 ? growth : growth + outputs);
+}
+
 tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes) {
   if (slab_bytes <= frame->slab_bytes) return NULL;
+  TERN_TRY(tern_frame_admit(frame, slab_bytes));
   free_slab(frame);
   TERN_TRY(
       tern_allocator_alloc(frame->program->frame_allocator, slab_bytes, (void **)&frame->slab));

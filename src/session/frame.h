@@ -70,6 +70,9 @@ struct tern_frame {
   const tern_program *program;
   // Of the run under way, by slot; NULL: not made, or gone.
   tern_value **values;
+  // The caller's tensors by output of the main program, NULL where it gave none; NULL in a
+  // subprogram.
+  tern_value *const *given;
   // The type of each slot as last seen, and the value itself where it has a place before its turn.
   tern_value *headers;
   tern_slot_state *slots;
@@ -126,7 +129,11 @@ void tern_frame_destroy(tern_frame *frame);
 void tern_frame_clear(tern_frame *frame, bool has_failed);
 // After a run, and tern_frame_clear: frees what recent runs have not needed.
 void tern_frame_trim(tern_frame *frame);
-// Makes the slab hold at least the plan's bytes. What was placed in it has to be placed again.
+// Once sizes are known, and before anything is computed: an error where a limit stands against what
+// the run still has to take, a slab of `slab_bytes` and the tensors that callers get.
+TERN_MUST_USE tern_status *tern_frame_admit(const tern_frame *frame, size_t slab_bytes);
+// Makes the slab hold at least the plan's bytes, if they are admitted. What was placed in it has to
+// be placed again.
 TERN_MUST_USE tern_status *tern_frame_reserve(tern_frame *frame, size_t slab_bytes);
 // Copies `bytes` into the slot's own memory for known values, and returns it. *out_changed is set
 // when they were not there already.

@@ -226,20 +226,26 @@ static tern_status *read_slot(tern_frame *frame, int32_t slot, const tern_plan_s
     TERN_TRY(tern_frame_keep(frame, slot, planned->known, planned->bytes, &changed));
     header->data = state->known;
     frame->values[slot] = header;
-  } else if (planned->place == TERN_PLACE_BUFFER && planned->buffer == slot) {
-    state->is_taken = planned->bytes > 0;
-    header->data = state->is_taken ? frame->slab + planned->offset : NULL;
   }
   if (changed) frame->changed[slot] = frame->serial;
   return NULL;
 }
 
+static void take_place(tern_frame *frame, int32_t slot, const tern_plan_slot *planned) {
+  if (planned->place != TERN_PLACE_BUFFER || planned->buffer != slot) return;
+  bool is_taken = frame->slots[slot].is_taken = planned->bytes > 0;
+  frame->headers[slot].data = is_taken ? frame->slab + planned->offset : NULL;
+}
+
 static tern_status *read_plan(tern_frame *frame, const tern_plan *plan) {
   const tern_program *program = frame->program;
-  TERN_TRY(tern_frame_reserve(frame, plan->slab_bytes));
+  frame->slab_id = 0; // until all is placed
   frame->first_end = plan->end;
   for (int32_t s = 0; s < program->slot_count; ++s)
     if (is_made_first(frame, s)) TERN_TRY(read_slot(frame, s, &plan->slots[s]));
+  TERN_TRY(tern_frame_reserve(frame, plan->slab_bytes));
+  for (int32_t s = 0; s < program->slot_count; ++s)
+    if (is_made_first(frame, s)) take_place(frame, s, &plan->slots[s]);
   for (int32_t i = 0; i < plan->end; ++i) {
     frame->steps[i].flags = plan->flags[i];
     // What infers is not asked again before an input changes; of which elements that is, is not

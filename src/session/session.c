@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "session/failover.h"
-#include "session/frame_pool.h"
 
 struct tern_session {
   tern_account *account;
@@ -204,9 +203,7 @@ tern_program *tern_session_program(const tern_session *session) {
 }
 
 void tern_session_drop_frames(tern_session *session) {
-  tern_held_core held = tern_failover_hold(session->failover);
-  tern_frame_pool_drop(held.core->program);
-  tern_failover_let_go(session->failover, held);
+  tern_failover_drop_frames(session->failover);
 }
 
 // A value against what the model declares for its input.

@@ -319,6 +319,141 @@ static void values_outlive_their_session(void **state) {
   ort()->ReleaseValue(out);
 }
 
+// ---- Limits.
+
+static void limit_to(OrtEnv *env, size_t bytes) {
+  OrtMemoryInfo *info = NULL;
+  OrtArenaCfg *arena = NULL;
+  check_ok(ort()->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &info));
+  check_ok(ort()->CreateArenaCfg(bytes, -1, -1, -1, &arena));
+  check_ok(ort()->CreateAndRegisterAllocator(env, info, arena));
+  ort()->ReleaseArenaCfg(arena);
+  ort()->ReleaseMemoryInfo(info);
+}
+
+// y = the largest of -(x, and x below it), z = -x: memory on the way, and memory that leaves.
+static OrtSession *load_limited(const OrtEnv *env) {
+  OrtSession *session = NULL;
+  OrtSessionOptions *options = options_with("session.use_env_allocators", "1");
+  check_ok(ort()->SetIntraOpNumThreads(options, 1));
+  model_bytes model = model_begin();
+  tern_pb_writer *writer = &model.writer;
+  size_t node = tern_pb_begin_message(writer, 1), attribute;
+  model_names(writer, 1, "x,x");
+  model_names(writer, 2, "a");
+  tern_pb_write_text(writer, 4, "Concat");
+  attribute = tern_pb_begin_message(writer, 5); // axis = 0
+  tern_pb_write_text(writer, 1, "axis");
+  tern_pb_write_varint(writer, 3, 0);
+  tern_pb_write_varint(writer, 20, 2);
+  tern_pb_end_message(writer, attribute);
+  tern_pb_end_message(writer, node);
+  model_node(&model, "Neg", "a", "b");
+  model_node(&model, "ReduceMax", "b", "y");
+  model_node(&model, "Neg", "x", "z");
+  model_port(&model, MODEL_INPUT, 0, "x", 1, "N,256");
+  model_port(&model, MODEL_OUTPUT, 0, "y", 1, "1,1");
+  model_port(&model, MODEL_OUTPUT, 0, "z", 1, "N,256");
+  check_ok(model_load(&model, env, options, &session));
+  ort()->ReleaseSessionOptions(options);
+  return session;
+}
+
+static OrtStatus *run_limited(OrtSession *session, int64_t rows, float *given) {
+  static float x[ROWS * WIDTH];
+  const int64_t shape[] = {rows, WIDTH};
+  const char *in_name = "x", *out_names[] = {"y", "z"};
+  OrtValue *in = wrap_floats(x, (size_t)rows * WIDTH, shape, 2), *out[2] = {NULL, NULL};
+  if (given) out[1] = wrap_floats(given, (size_t)rows * WIDTH, shape, 2);
+  OrtValue *before = out[1];
+  OrtStatus *status =
+      ort()->Run(session, NULL, &in_name, (const OrtValue *const *)&in, 1, out_names, 2, out);
+  if (status) assert_true(!out[0] && out[1] == before);
+  ort()->ReleaseValue(in);
+  ort()->ReleaseValue(out[0]);
+  ort()->ReleaseValue(out[1]);
+  return status;
+}
+
+// The number before `words` in a status, which is released.
+static long long number_before(const char *message, const char *words) {
+  const char *at = strstr(message, words);
+  assert_non_null(at);
+  while (at > message && at[-1] == ' ') --at;
+  while (at > message && at[-1] >= '0' && at[-1] <= '9') --at;
+  return strtoll(at, NULL, 10);
+}
+
+// Exactly what a run takes at its peak is enough, and a byte less is refused before it takes any.
+static void limits_are_kept_to_the_byte(void **state) {
+  (void)state;
+  OrtEnv *env = make_env();
+  limit_to(env, 0);
+  OrtSession *session = load_limited(env);
+  check_ok(run_limited(session, 1, NULL)); // makes a frame's tables
+  check_ok(run_limited(session, ROWS, NULL));
+  OrtAllocator *allocator = allocator_of(session);
+  long long peak = stat_of(allocator, "MaxInUse");
+  assert_true(peak > 3 * ROWS * WIDTH * 4);
+  ort()->ReleaseAllocator(allocator);
+  ort()->ReleaseSession(session);
+
+  limit_to(env, (size_t)peak);
+  session = load_limited(env);
+  check_ok(run_limited(session, 1, NULL));
+  check_ok(run_limited(session, ROWS, NULL));
+  check_ok(run_limited(session, 1, NULL));
+  ort()->ReleaseSession(session);
+
+  limit_to(env, (size_t)peak - 1);
+  session = load_limited(env);
+  allocator = allocator_of(session);
+  check_ok(run_limited(session, 1, NULL));
+  long long allocations = stat_of(allocator, "NumAllocs");
+  for (int i = 0; i < 3; ++i) {
+    OrtStatus *status = run_limited(session, ROWS, NULL);
+    assert_non_null(status);
+    assert_int_equal(ort()->GetErrorCode(status), ORT_FAIL);
+    const char *message = ort()->GetErrorMessage(status);
+    long long needed = number_before(message, "bytes are needed");
+    long long given = strtoll(strstr(message, "has given ") + 10, NULL, 10);
+    assert_int_equal(needed + given, peak);
+    ort()->ReleaseStatus(status);
+  }
+  assert_int_equal(stat_of(allocator, "NumAllocs"), allocations);
+  check_ok(run_limited(session, 1, NULL));
+  check_ok(run_limited(session, ROWS / 2, NULL));
+  // What the caller brings is not needed.
+  static float z[ROWS * WIDTH];
+  check_ok(run_limited(session, ROWS, z));
+  ort()->ReleaseAllocator(allocator);
+  ort()->ReleaseSession(session);
+  ort()->ReleaseEnv(env);
+}
+
+// What one session has kept for its next run does not keep another from running.
+static void frames_give_way(void **state) {
+  (void)state;
+  OrtEnv *env = make_env();
+  limit_to(env, 0);
+  OrtSession *one = load_limited(env), *two;
+  check_ok(run_limited(one, ROWS, NULL));
+  OrtAllocator *allocator = allocator_of(one);
+  long long limit = stat_of(allocator, "MaxInUse") * 3 / 2;
+  ort()->ReleaseAllocator(allocator);
+  ort()->ReleaseSession(one);
+  limit_to(env, (size_t)limit);
+  one = load_limited(env);
+  two = load_limited(env);
+  allocator = allocator_of(one);
+  for (int i = 0; i < 4; ++i) check_ok(run_limited(i % 2 ? one : two, ROWS, NULL));
+  assert_true(stat_of(allocator, "MaxInUse") <= limit);
+  ort()->ReleaseAllocator(allocator);
+  ort()->ReleaseSession(one);
+  ort()->ReleaseSession(two);
+  ort()->ReleaseEnv(env);
+}
+
 // ---- Packed weights.
 
 // The number behind `key` in what the session says of its memory.
@@ -370,6 +505,8 @@ int main(void) {
       cmocka_unit_test(arenas_that_are_not_there_do_not_shrink),
       cmocka_unit_test(without_an_arena_runs_leave_nothing),
       cmocka_unit_test(values_outlive_their_session),
+      cmocka_unit_test(limits_are_kept_to_the_byte),
+      cmocka_unit_test(frames_give_way),
       cmocka_unit_test(containers_keep_packed_weights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
