@@ -1,5 +1,6 @@
 // Where sessions take their memory from: custom allocators, arenas and their statistics, frames
 // given back, packed weights kept.
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "model_bytes.h"
@@ -454,6 +455,52 @@ static void frames_give_way(void **state) {
   ort()->ReleaseEnv(env);
 }
 
+typedef struct crowd {
+  OrtSession *sessions[2];
+  int refused[4], other[4];
+} crowd;
+
+typedef struct member {
+  crowd *crowd;
+  int index;
+} member;
+
+static void *crowd_in(void *argument) {
+  const member *self = argument;
+  crowd *c = self->crowd;
+  for (int i = 0; i < 50; ++i) {
+    OrtStatus *status = run_limited(c->sessions[(self->index + i) % 2], 1 + i * 37 % ROWS, NULL);
+    if (!status) continue;
+    bool is_limit = strstr(ort()->GetErrorMessage(status), "max_mem") != NULL;
+    ++(is_limit ? c->refused : c->other)[self->index];
+    ort()->ReleaseStatus(status);
+  }
+  return NULL;
+}
+
+// Threads that run into the limit are refused; nothing else comes of it.
+static void crowds_are_refused_cleanly(void **state) {
+  (void)state;
+  OrtEnv *env = make_env();
+  limit_to(env, 3 * ROWS * WIDTH * 4);
+  crowd c = {.sessions = {load_limited(env), load_limited(env)}};
+  OrtAllocator *allocator = allocator_of(c.sessions[0]);
+  pthread_t threads[4];
+  member members[4];
+  for (int i = 0; i < 4; ++i) {
+    members[i] = (member){&c, i};
+    assert_int_equal(pthread_create(&threads[i], NULL, crowd_in, &members[i]), 0);
+  }
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 4; ++i) assert_int_equal(c.other[i], 0);
+  assert_true(stat_of(allocator, "MaxInUse") <= 3 * ROWS * WIDTH * 4);
+  ort()->ReleaseSession(c.sessions[0]);
+  ort()->ReleaseSession(c.sessions[1]);
+  assert_int_equal(stat_of(allocator, "InUse"), 0);
+  ort()->ReleaseAllocator(allocator);
+  ort()->ReleaseEnv(env);
+}
+
 // ---- Packed weights.
 
 // The number behind `key` in what the session says of its memory.
@@ -507,6 +554,7 @@ int main(void) {
       cmocka_unit_test(values_outlive_their_session),
       cmocka_unit_test(limits_are_kept_to_the_byte),
       cmocka_unit_test(frames_give_way),
+      cmocka_unit_test(crowds_are_refused_cleanly),
       cmocka_unit_test(containers_keep_packed_weights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
