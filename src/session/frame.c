@@ -131,7 +131,7 @@ static size_t output_bytes(const tern_frame *frame) {
   size_t total = 0;
   for (int32_t i = 0; frame->given && i < program->output_count; ++i) {
     int32_t slot = program->outputs[i];
-    if (frame->given[i] || !frame->slots[slot].is_sized) continue;
+    if (frame->given[i] || frame->typed[slot] != TERN_TYPED_HEADER) continue;
     size_t bytes = frame->headers[slot].data_bytes;
     if (bytes > SIZE_MAX / 4 - total) return SIZE_MAX / 4; // no machine has it
     total += bytes + sizeof(tern_value);
