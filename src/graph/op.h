@@ -121,7 +121,9 @@ struct tern_op {
   int16_t since;            // the version this row describes: the newest
   int16_t deprecated_since; // 0, or the opset that removed it: upgrade must replace it
   uint32_t flags;           // tern_op_flags
-  uint32_t inplace_inputs;  // bit i: output 0 may overwrite input i when shape and type agree
+  // Bit i: output 0 may overwrite input i when shape and type agree, and no input without a bit is
+  // the same value.
+  uint32_t inplace_inputs;
   // Bit i: `infer` reads the elements of input i; only those are shown to it while planning and
   // running, and they have to be where the host can read them.
   uint32_t shape_inputs;

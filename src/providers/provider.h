@@ -220,8 +220,10 @@ struct tern_provider {
   tern_claim (*takes_group)(void *self, const tern_node *const *nodes, int32_t count);
 
   // The channel block (in elements: 8, 16 …) of the blocked layout NCHWc that the kernel for `node`
-  // is fastest with; 0: none, and so when NULL. Asked by the layout pass before anything is
-  // prepared.
+  // is fastest with, or takes as well as the plain layout; 0: the plain layout, and so when NULL.
+  // Asked by the layout pass, before anything is prepared, about nodes that the provider claimed.
+  // Convolutions that have one become BlockedConv of ai.tern, and what lies between them runs on
+  // tensors of rank 5: the provider is asked whether it claims those too.
   int32_t (*preferred_block)(void *self, const tern_node *node);
 
   // Memory its kernels read and write; NULL: the host's, from whichever allocator the session has.
