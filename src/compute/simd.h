@@ -23,8 +23,8 @@
 #include <stdint.h>
 
 // In front of a loop whose trip count is a constant once its function is inlined: it becomes
-// straight code, so that arrays of vectors live in registers. Clang knows GCC's pragma for a partial
-// unrolling, which comes too late for that (34 instead of 160 GFLOP/s).
+// straight code, so that arrays of vectors live in registers. Clang knows GCC's pragma for a
+// partial unrolling, which comes too late for that (34 instead of 160 GFLOP/s).
 #define TERN_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define TERN_UNROLL(count) TERN_PRAGMA(clang loop unroll(full))

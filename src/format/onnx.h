@@ -183,10 +183,10 @@ TERN_MUST_USE tern_status *tern_onnx_parse_tensor(tern_span bytes, tern_arena *a
                                                   tern_onnx_tensor *out_tensor);
 
 // The elements of `tensor` as a value. Raw little-endian bytes are borrowed from the file (and the
-// value says so where they are misaligned; small ones are copied then); typed fields and strings are
-// decoded into memory of the value's own. Checks type, dimensions (≥ 0, no overflow) and that the number of
-// bytes or elements is exactly what the shape needs. `external` holds the bytes of an external
-// tensor (already sliced by offset and length), and is ignored for others.
+// value says so where they are misaligned; small ones are copied then); typed fields and strings
+// are decoded into memory of the value's own. Checks type, dimensions (≥ 0, no overflow) and that
+// the number of bytes or elements is exactly what the shape needs. `external` holds the bytes of an
+// external tensor (already sliced by offset and length), and is ignored for others.
 TERN_MUST_USE tern_status *tern_onnx_tensor_decode(const tern_onnx_tensor *tensor,
                                                    tern_span external, tern_allocator *allocator,
                                                    tern_value **out_value);

@@ -146,8 +146,8 @@ static tern_status *decode_raw(tern_dtype dtype, const tern_shape *shape, tern_s
     return TERN_ERROR(TERN_INVALID_PROTOBUF, "%zu bytes of data where the shape needs %zu",
                       raw.size, bytes);
   tern_value *value;
-  TERN_TRY(tern_value_wrap_tensor(allocator, dtype, shape, (void *)(uintptr_t)raw.data, bytes,
-                                  &value));
+  TERN_TRY(
+      tern_value_wrap_tensor(allocator, dtype, shape, (void *)(uintptr_t)raw.data, bytes, &value));
   value->is_misaligned = bytes > 0 && (uintptr_t)raw.data % alignment_of(dtype) != 0;
   tern_status *status = bytes <= MOST_COPIED_AT_ONCE ? tern_value_align(value) : NULL;
   if (status) {

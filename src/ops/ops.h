@@ -24,12 +24,12 @@ extern const tern_op_family tern_ops_normalize; // normalisations, softmax
 extern const tern_op_family tern_ops_image;   // Resize, GridSample, RoiAlign, NonMaxSuppression …
 extern const tern_op_family tern_ops_rnn;     // RNN, GRU, LSTM
 extern const tern_op_family tern_ops_control; // If, Loop, Scan
-extern const tern_op_family tern_ops_sequence; // sequences and optionals
-extern const tern_op_family tern_ops_random;   // random and generating operators
-extern const tern_op_family tern_ops_legacy;   // removed from ONNX, still run
-extern const tern_op_family tern_ops_blocked;  // internal: images in blocks of channels
-extern const tern_op_family tern_ops_fused;    // internal: products with what follows them
-extern const tern_op_family tern_ops_nn;       // attention and other composite operators
+extern const tern_op_family tern_ops_sequence;  // sequences and optionals
+extern const tern_op_family tern_ops_random;    // random and generating operators
+extern const tern_op_family tern_ops_legacy;    // removed from ONNX, still run
+extern const tern_op_family tern_ops_blocked;   // internal: images in blocks of channels
+extern const tern_op_family tern_ops_fused;     // internal: products with what follows them
+extern const tern_op_family tern_ops_nn;        // attention and other composite operators
 extern const tern_op_family tern_ops_placement; // groups that providers compile, copies
 
 #endif

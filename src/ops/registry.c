@@ -6,30 +6,12 @@
 #include "ops/ops.h"
 
 static const tern_op_family *const families[] = {
-    &tern_ops_activation,
-    &tern_ops_cast,
-    &tern_ops_elementwise,
-    &tern_ops_control,
-    &tern_ops_shape,
-    &tern_ops_conv,
-    &tern_ops_fused,
-    &tern_ops_blocked,
-    &tern_ops_matmul,
-    &tern_ops_pool,
-    &tern_ops_variadic,
-    &tern_ops_rnn,
-    &tern_ops_image,
-    &tern_ops_random,
-    &tern_ops_nn,
-    &tern_ops_sequence,
-    &tern_ops_legacy,
-    &tern_ops_movement,
-    &tern_ops_normalize,
-    &tern_ops_einsum,
-    &tern_ops_reduce,
-    &tern_ops_indexing,
-    &tern_ops_placement,
-    NULL,
+    &tern_ops_activation, &tern_ops_cast,     &tern_ops_elementwise, &tern_ops_control,
+    &tern_ops_shape,      &tern_ops_conv,     &tern_ops_fused,       &tern_ops_blocked,
+    &tern_ops_matmul,     &tern_ops_pool,     &tern_ops_variadic,    &tern_ops_rnn,
+    &tern_ops_image,      &tern_ops_random,   &tern_ops_nn,          &tern_ops_sequence,
+    &tern_ops_legacy,     &tern_ops_movement, &tern_ops_normalize,   &tern_ops_einsum,
+    &tern_ops_reduce,     &tern_ops_indexing, &tern_ops_placement,   NULL,
 };
 
 static tern_op_registry registry;
